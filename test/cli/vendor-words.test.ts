@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 
-const COMMANDS = [['summary', '--all'], ['advise', '--all'], ['steps'], ['ranks'], ['stacks'], ['--explain', '1']];
+const COMMANDS = [
+  ['summary', '--all'],
+  ['check'],
+  ['advise', '--all'],
+  ['steps'],
+  ['ranks'],
+  ['stacks'],
+  ['--explain', '1'],
+];
 
 const NVIDIA = /\bSMs?\b|CUDA|NCCL|\bwarps?\b|tensor cores?|Nsight|NVTX|NVIDIA/i;
 const AMD = /\bCUs?\b|\bHIP\b|RCCL|wavefront|matrix cores?|rocTX|\bAMD\b/i;

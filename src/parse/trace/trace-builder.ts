@@ -476,11 +476,10 @@ interface SampleKind extends Pick<SampleRow, 'metric' | 'unit' | 'labels' | 'tex
   readonly isSpan: boolean;
 }
 
-/** Samples in any order. Memory: 30 bytes for each, where those of a kind share the object of their labels. */
+/** Samples in any order. Memory: 30 bytes for each, and the metrics, labels and texts that differ. */
 class Samples extends columns({ start: 'f64', dur: 'f64', device: 'id', value: 'f64', kind: 'count' }) {
   readonly #kinds: SampleKind[] = [];
   readonly #numbers = new Map<string, number>();
-  readonly #labels = new Numbered<SampleRow['labels']>();
 
   add(row: SampleRow, start: number, end: number): void {
     const dur = end >= start ? end - start : NaN;
@@ -496,7 +495,7 @@ class Samples extends columns({ start: 'f64', dur: 'f64', device: 'id', value: '
 
   #kindOf({ metric, unit, labels, text, end }: SampleRow): number {
     const isSpan = end !== undefined;
-    const key = `${isSpan}\0${this.#labels.of(labels)}\0${unit}\0${metric}${text === undefined ? '' : `\0${text}`}`;
+    const key = JSON.stringify([isSpan, labels, unit, metric, text]);
     return entryOf(this.#numbers, key, () => {
       const given = {
         ...(text === undefined ? undefined : { text }),

@@ -13,7 +13,7 @@ export interface FrameworkWords {
   readonly fuseChains: string;
   readonly batchProducts: string;
   readonly loadAhead: string;
-  /** Option of the profiler that leaves out stacks of Python. */
+  /** What of the profiler to do without, so that it records no stacks of Python. */
   readonly withoutStacks: string;
   readonly pin: string;
   readonly copyAsync: string;

@@ -63,8 +63,8 @@ export function adviceGroups(adviser: Advised): FindingGroup[] {
 
 /**
  * @param findings in the order of the adviser
- * @param nameOf name of the most affected profile and device, when findings about several profiles are merged @returns
- *   groups in the order of their first findings
+ * @param nameOf name of the most affected profile and device, when findings about several profiles are merged
+ * @returns groups in the order of their first findings
  */
 export function groupedFindings(
   findings: readonly Finding[],

@@ -8,6 +8,7 @@ import type { Device, KernelLine, ProfileLine, ProfileRecord } from '../../recor
 import { percent as share, time } from '../advise/wording.js';
 import type { Annotated } from '../annotate.js';
 import { mayHaveWork } from '../analysis.js';
+import { frameworkWords } from '../advise/framework-words.js';
 import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
@@ -203,7 +204,7 @@ function overheadCheck(): Check {
         ...{ check: 'recorded-stacks', level: 'limit', count: null },
         what: 'the profiler recorded the Python stack of each call, which slows the CPU',
         affects: 'host times, and idle time in which the device waits for the CPU',
-        remedy: 'for times, profile once without with_stack=True',
+        remedy: `for times, profile once without ${frameworkWords(profile).withoutStacks}`,
       };
       const overhead: Reason = {
         ...{ check: 'profiler-overhead', level: 'limit', count },
@@ -314,7 +315,7 @@ function edgeReasons(device: number, steps: ReadonlyMap<number, StepWork>): Reas
   const cut: Reason = {
     ...{ check: 'step-cut', level: 'doubt', count: 1 },
     what: `step ${last[0]} has ${counted(last[1].kernels, 'kernel')} on device ${device}, the others ${kernels}: the profile ends within it`,
-    affects: `the last step, and figures over all steps`,
+    affects: 'the last step, and figures over all steps',
     remedy: `leave it out: --step ${first[0]}-${ordered.at(-2)?.[0]}`,
   };
   const slow: Reason = {

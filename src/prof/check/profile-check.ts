@@ -30,11 +30,16 @@ class ProfileChecks {
       ...reasonsOfDiagnostics(this.diagnostics, details),
       ...this.checks.flatMap((check) => check.reasons?.(this.header) ?? []),
     ];
-    const inWords = (text: string): string => inDeviceWords(text, this.header);
     return reasons
-      .map((reason) => ({ ...reason, what: inWords(reason.what), affects: inWords(reason.affects) }))
-      .toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
+      .map((reason) => inWordsOf(this.header, reason))
+      .sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
   }
+}
+
+/** A reason in the words of the vendor of a profile's devices. */
+function inWordsOf(header: ProfileRecord | null, { what, affects, remedy, ...reason }: Reason): Reason {
+  const worded = (text: string): string => inDeviceWords(text, header);
+  return { ...reason, what: worded(what), affects: worded(affects), remedy: remedy === null ? null : worded(remedy) };
 }
 
 export class Checker implements Analysis<readonly CheckedProfile[]> {
@@ -54,10 +59,10 @@ export class Checker implements Analysis<readonly CheckedProfile[]> {
   }
 
   #takeRecord(record: ProfileLine): void {
-    const of = this.#of(record.profile);
-    if (record.type === 'profile') of.header = record;
-    if (record.type === 'end') of.diagnostics = record.diagnostics;
-    for (const { take } of of.checks) take?.(record);
+    const profile = this.#of(record.profile);
+    if (record.type === 'profile') profile.header = record;
+    if (record.type === 'end') profile.diagnostics = record.diagnostics;
+    for (const { take } of profile.checks) take?.(record);
   }
 
   #of(profile: number): ProfileChecks {

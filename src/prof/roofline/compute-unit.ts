@@ -38,7 +38,7 @@ const RDNA2: ComputeUnit = {
   ...{ wave: 32, simds: 4, waves: 16, registers: 1024, registerUnit: 16, isUnified: false, hasScalarLimit: false },
   ...{ shared: 128, sharedUnit: 512, barriers: 32 },
 };
-/** RDNA3 and RDNA4 with half as many registers again; the smaller devices of RDNA3 have those of RDNA2. */
+/** RDNA3 and RDNA4 have 1.5 times the registers of RDNA2, except the smaller devices of RDNA3, which have as many. */
 const RDNA3: ComputeUnit = { ...RDNA2, registers: 1536, registerUnit: 24 };
 
 /** By architecture. */

@@ -1,7 +1,7 @@
 /**
  * The rate at which devices move data by transfers of one kind: their bytes over the time in which at least one of a device
  * runs. Transfers that overlap on a device share its link, so that the sum of their times says nothing about the rate.
- * Needs nothing of Node. Memory: two numbers per device.
+ * Needs nothing of Node. Memory: three numbers per device.
  */
 import { IntervalUnion } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';

@@ -150,6 +150,19 @@ describe('check', () => {
     });
   });
 
+  it('says that stacks of Python slow the CPU, and how the profiler of the program leaves them out', () => {
+    const frame: ProfileLine = {
+      ...{ type: 'range', profile: 0, kind: 'frame', domain: null, text: 'train', start: 0, dur: US, self: US },
+      ...{ pid: 10, tid: 100 },
+    };
+    const remedyIn = (format: string) =>
+      checked([{ ...A100_PROFILE, format }, frame, ...whole.slice(1)]).reasons.map(({ check, remedy }) => [check, remedy]); // prettier-ignore
+    expect(remedyIn('kineto')).to.deep.equal([['recorded-stacks', 'for times, profile once without with_stack=True']]);
+    expect(remedyIn('xplane')).to.deep.equal([
+      ['recorded-stacks', 'for times, profile once without the Python tracer (python_tracer_level=0)'],
+    ]);
+  });
+
   it('says what the profile does not know of the program, and how it can be recorded', () => {
     const { verdict, reasons } = checked([A100_PROFILE, kernel({ launch: null }), end()]);
     expect(verdict).to.equal('complete');

@@ -1,4 +1,4 @@
-/** Whether a folder has the capture of a Perfetto trace in another format too, which says more. */
+/** Finds a file beside a Perfetto trace that has its capture in another format, which says more. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PACKET } from '../../../record/perfetto-fields.js';
@@ -17,13 +17,15 @@ const PACKED = ['', '.gz', '.zst', '.xz', '.bz2'];
 /** `dprof perfetto` writes the mark of a profile behind its clock and two tracks. */
 const FIRST_PACKETS = 8;
 
-export function isCovered({ file, folder, path }: Probe): boolean {
+/** Name of such a file; false when there is none. */
+export function isCovered({ file, folder, path }: Probe): string | false {
   if (folder === null) return false;
   const name = basename(file);
   const outputs = NAMES.flatMap(([trace, others]) => others.flatMap((other) => (trace.test(name) ? name.replace(trace, other) : []))); // prettier-ignore
   const source = sourceOf(path);
   const all = source === null || source === '' ? outputs : [...outputs, ...PACKED.map((ending) => source + ending)];
-  return all.some((other) => other !== name && existsSync(join(folder, basename(other))));
+  const names = all.map((other) => basename(other));
+  return names.find((other) => other !== name && existsSync(join(folder, other))) ?? false;
 }
 
 /** Name of the profile that `dprof perfetto` made a trace of; null for a trace of another program. */

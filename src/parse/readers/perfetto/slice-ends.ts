@@ -1,7 +1,7 @@
 /**
  * Joins beginnings and ends of slices. Most writers put the end of a slice behind its beginning, or behind those of the
  * slices within it, whatever the order of slices; some put all ends behind all beginnings, which are then joined in order
- * of time. Memory: 20 bytes for each event.
+ * of time. Memory: 25 bytes for each event.
  */
 import { elementAt } from '../../../containers/element.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';

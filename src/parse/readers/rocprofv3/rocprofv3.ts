@@ -167,8 +167,8 @@ interface Counted {
 
 class TableReading {
   readonly #timeIn: (text: string) => number | null;
-  /** When calls began, by run and correlation id. */
-  readonly #calls = new Map<string, number>();
+  /** When calls began, by run, then by correlation id. */
+  readonly #calls = new Map<string, Map<number, number>>();
   /** Numbers of GPUs in the labels of agents. */
   readonly #gpus = new Set<number>();
   /** GPUs of the table of agents, in order. */
@@ -225,7 +225,7 @@ class TableReading {
    */
   #corr(cell: CsvCells, end: number | null): number | null {
     const corr = numberOfCell(cell('Correlation_Id')) || null;
-    return corr !== null && end !== null && (this.#calls.get(callOf(cell, corr)) ?? end) > end ? null : corr;
+    return corr !== null && end !== null && (this.#calls.get(cell('Guid'))?.get(corr) ?? end) > end ? null : corr;
   }
 
   /**
@@ -271,7 +271,7 @@ class TableReading {
       return;
     }
     this.trace.call({ ...row, pid, tid, corr: corr === 0 ? null : corr, name: cell('Function') || null });
-    if (corr > 0 && row.start !== null) this.#calls.set(callOf(cell, corr), row.start);
+    if (corr > 0 && row.start !== null) entryOf(this.#calls, run, () => new Map<number, number>()).set(corr, row.start);
   }
 
   #kernel(cell: CsvCells, counters: Counters | undefined): void {
@@ -346,6 +346,5 @@ class TableReading {
   }
 }
 
-const callOf = (cell: CsvCells, corr: number): string => `${cell('Guid')} ${corr}`;
 const dispatchOf = (cell: CsvCells): string =>
   JSON.stringify(['Guid', 'Dispatch_Id', 'Thread_Id', 'Kernel_Name'].map((name) => cell(name)));

@@ -3,11 +3,12 @@
  * are distinguished by the details that they have. Lines that XProf derived from them repeat them. Kernels one after another
  * that run one instruction of a program belong to one run of it, until one of their names comes again.
  */
-import type { CopyKind, Device, Labels } from '../../../record/record.js';
+import type { CopyKind, Device } from '../../../record/record.js';
 import { STEP_METRIC } from '../../../record/record.js';
 import type { Writable } from '../../../containers/writable.js';
-import { LruCache } from '../../../containers/map-entry.js';
+import { entryOf, LruCache } from '../../../containers/map-entry.js';
 import type { KernelRow, TraceBuilder, WorkRow } from '../../trace/trace-builder.js';
+import { kernelName } from '../rocprofv3/amd-rows.js';
 import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
 import type { OpFacts, OpTable } from './op-facts.js';
 
@@ -21,8 +22,6 @@ export interface Reading {
   readonly copyCalls: Map<number, string>;
   /** By producer of a launch on a TPU: its correlation id. */
   readonly launches: Map<string, number>;
-  /** A label of samples: samples with the same one share it. */
-  readonly labelsOf: (key: string, value: string) => Labels;
   /** Number of the last run of an instruction. */
   runs: number;
 }
@@ -38,9 +37,6 @@ const isDerived = ({ id }: XLine): boolean => {
   const low = BigInt.asUintN(32, BigInt(id));
   return low >= FIRST_DERIVED && low < FIRST_DERIVED + 256n;
 };
-
-/** Names of kernels in code objects of ROCm end like this. */
-const SUFFIX = /(?: \[clone \.kd\]|\.kd)$/;
 
 /** The words `key:value` of a text of details. */
 const wordsIn = (text: string): ReadonlyMap<string, string> =>
@@ -223,7 +219,7 @@ function readCopy(event: XEvent, row: WorkRow, facts: OpFacts, { trace, copyCall
 class Runs {
   #rows: Writable<KernelRow>[] = [];
   #facts: OpFacts | null = null;
-  readonly #names = new Map<string, string>();
+  readonly #names = new Map<string, string | null>();
 
   constructor(private readonly reading: Reading) {}
 
@@ -244,11 +240,8 @@ class Runs {
     this.#rows = [];
   }
 
-  /** Name of a kernel without the ending of code objects; null for none. */
   nameOf(kind: string): string | null {
-    let name = this.#names.get(kind);
-    if (name === undefined) this.#names.set(kind, (name = kind.replace(SUFFIX, '')));
-    return name === '' ? null : name;
+    return entryOf(this.#names, kind, () => kernelName(kind));
   }
 }
 

@@ -72,7 +72,6 @@ export function readHostPlane(
   reading: Reading,
   needed: NeededRanges | null,
 ): void {
-  // prettier-ignore
   for (const line of plane.lines) {
     const thread: Thread = { pid, tid: threadIn(line), thread: -1 - threads.count++ };
     const ranges = new LineRanges(thread, reading.trace, needed);
@@ -160,7 +159,7 @@ function rangeText(event: XEvent): string {
  * Memory of an allocator after an event. `GPU_0_bfc` is that of device 0; allocators of TPUs state their device instead, and
  * set memory aside for programs beside what they allocate: the stack, in the words of XProf.
  */
-function readMemory(event: XEvent, { trace, labelsOf }: Reading): void {
+function readMemory(event: XEvent, { trace }: Reading): void {
   const allocator = textOf(event.stat('allocator_name')) ?? '';
   const ordinal = /^(?:GPU|TPU)_(\d+)/.exec(allocator)?.[1];
   const device = ordinal === undefined ? numberOf(event.stat('index_on_host')) : Number(ordinal);
@@ -169,10 +168,10 @@ function readMemory(event: XEvent, { trace, labelsOf }: Reading): void {
     trace.sample({ start: event.start, device, unit: 'bytes', metric, value, ...(labels && { labels }) });
   if (allocator === '' && used !== null && reserved !== null) {
     const parts = { heap: used, stack: reserved, Total: used + reserved };
-    for (const [kind, value] of Object.entries(parts)) add('memory_allocated', value, labelsOf('kind', kind));
+    for (const [kind, value] of Object.entries(parts)) add('memory_allocated', value, { kind });
     return;
   }
-  const labels = allocator === '' ? undefined : labelsOf('allocator', allocator);
+  const labels = allocator === '' ? undefined : { allocator };
   if (used !== null) add('memory_allocated', used, labels);
   if (reserved !== null && reserved > 0) add('memory_reserved', reserved, labels);
 }

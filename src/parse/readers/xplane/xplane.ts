@@ -6,7 +6,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { UserError } from '../../../record/errors.js';
-import { entryOf } from '../../../containers/map-entry.js';
 import type { Device, Labels } from '../../../record/record.js';
 import { BlockFile } from '../../input/byte-window.js';
 import { WireFields } from '../../input/protobuf-fields.js';
@@ -84,12 +83,6 @@ function read(probe: Probe, options: ReadOptions) {
 /** Folder of a run of the profiler, which writes a file there for each host. */
 const FOLDER_OF_RUN = /[\\/]plugins[\\/]profile[\\/][^\\/]+$/;
 
-/** Labels by name and value: samples with the same one share it. */
-function sharedLabels(): Reading['labelsOf'] {
-  const known = new Map<string, Labels>();
-  return (key, value) => entryOf(known, `${key} ${value}`, () => ({ [key]: value }));
-}
-
 /**
  * The rank of a host among those of its run: its place in the order of names, since the files state none. Null where it is
  * alone, and outside of a run's folder, where files of several runs may be.
@@ -133,7 +126,6 @@ class XSpaceTrace {
     const zero = start ?? this.#firstTime();
     const reading: Reading = {
       ...{ trace, ops: new OpTable(this.#programs), zero, copyCalls: new Map(), launches: new Map(), runs: 0 },
-      labelsOf: sharedLabels(),
     };
     const devices = this.#named(/^(?!\/host:|Task Environment$)/);
     let work = 0;

@@ -1,7 +1,7 @@
 /**
  * The parts of an XSpace file: planes (a device, a host), their tables of events and statistics, their lines (a stream, a
- * thread), and the events on a line. Only one plane's tables are in memory, and one event. Tables stand after the lines that
- * refer to them, so a plane is read twice. Source: xplane.proto of OpenXLA.
+ * thread), and the events on a line. The tables of a plane are in memory, and two of its events. Tables stand after the
+ * lines that refer to them, so a plane is read twice. Source: xplane.proto of OpenXLA.
  */
 import { elementAt } from '../../../containers/element.js';
 import { FieldStream, FileFields, signed, WireFields, type WireNumber } from '../../input/protobuf-fields.js';

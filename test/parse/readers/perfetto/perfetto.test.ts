@@ -175,6 +175,9 @@ describe('Perfetto reader', () => {
       copyFileSync(join(ROOT, 'samples/lenet.nsys.sqlite'), join(folder, 'lenet.nsys.sqlite'));
       await runCli('dprof', ['perfetto', '-q', '-o', join(folder, 'a.pftrace'), join(folder, 'lenet.nsys.sqlite')]);
       expect(await names()).to.deep.equal(['7_results.json', 'lenet.nsys.sqlite']);
+      const { stderr } = await runCli('dparse', [folder]);
+      expect(stderr).to.include('1 file left out, whose run is in 7_results.json: 7_results.pftrace');
+      expect(stderr).to.include('1 file left out, whose run is in lenet.nsys.sqlite: a.pftrace');
     });
 
     it('refuses a trace without work that it knows, in one line', () => {
