@@ -28,8 +28,13 @@ export interface Reading {
 
 /** Name of the line of steps. */
 export const STEPS = 'Steps';
-/** What events that stand for several are called where they are counted: they have no place in time. */
-export const AGGREGATES = 'events without a place in time';
+
+/** The events of a line that have a place in time. Those that stand for several have none, and are counted. */
+export function* placedEvents(plane: Plane, line: XLine, { trace, zero }: Reading): Generator<XEvent> {
+  for (const event of plane.events(line, zero))
+    if (event.isAggregate) trace.unread('events without a place in time', null);
+    else yield event;
+}
 
 /** Ids of lines that XProf derived: the low 32 bits are these, also where the id is negative. */
 const FIRST_DERIVED = 0xdeadbeefn;
@@ -107,7 +112,7 @@ function vendorOf(plane: Plane): string {
 /** Reads a plane. @returns the number of its events that are work */
 export function readGpuPlane(plane: Plane, device: number, reading: Reading): number {
   const isAmd = vendorOf(plane) === 'amd';
-  const { trace, zero } = reading;
+  const { trace } = reading;
   const steps = readSteps(plane, device, reading);
   let work = 0;
   for (const line of plane.lines) {
@@ -117,11 +122,7 @@ export function readGpuPlane(plane: Plane, device: number, reading: Reading): nu
     }
     const stream = streamOf(line);
     const runs = new Runs(reading);
-    for (const event of plane.events(line, zero)) {
-      if (event.isAggregate) {
-        trace.unread(AGGREGATES, null);
-        continue;
-      }
+    for (const event of placedEvents(plane, line, reading)) {
       const { start, end } = event;
       const row = { start, end, device, stream, corr: numberOf(event.stat('correlation_id')) };
       const step = steps.get(numberOf(event.stat('group_id')) ?? NaN) ?? null;
@@ -246,18 +247,18 @@ class Runs {
 }
 
 /** Steps by the number of their group, which kernels state, from the derived line of steps. */
-export function readSteps(plane: Plane, device: number, { trace, zero }: Reading): ReadonlyMap<number, number> {
+export function readSteps(plane: Plane, device: number, reading: Reading): ReadonlyMap<number, number> {
   const steps = new Map<number, number>();
   for (const line of plane.lines) {
     if (line.name !== STEPS) continue;
-    for (const event of plane.events(line, zero)) {
+    for (const event of placedEvents(plane, line, reading)) {
       const [group, name] = [numberOf(event.stat('group_id')), textOf(event.stat('step_name')) ?? event.kind.name];
       const number = event.stat('step_num');
       const step = stepNumber(name, number === undefined ? group : numberOf(number));
       if (group !== null && step !== null) steps.set(group, step);
       const { start, end } = event;
       if (step !== null)
-        trace.sample({
+        reading.trace.sample({
           ...{ start, end, device, metric: STEP_METRIC },
           value: step,
           unit: null,

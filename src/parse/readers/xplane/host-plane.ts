@@ -5,7 +5,7 @@
 import { numberOf, textOf, type EventKind, type Plane, type XEvent, type XLine } from './xspace.js';
 import type { Labels } from '../../../record/record.js';
 import type { OnThread, TraceBuilder } from '../../trace/trace-builder.js';
-import { AGGREGATES, type Reading } from './gpu-plane.js';
+import { placedEvents, type Reading } from './gpu-plane.js';
 import type { NeededRanges } from './needed-ranges.js';
 import { producerOf } from './tpu-plane.js';
 
@@ -75,7 +75,7 @@ export function readHostPlane(
   for (const line of plane.lines) {
     const thread: Thread = { pid, tid: threadIn(line), thread: -1 - threads.count++ };
     const ranges = new LineRanges(thread, reading.trace, needed);
-    for (const event of plane.events(line, reading.zero)) readEvent(event, thread, reading, ranges);
+    for (const event of placedEvents(plane, line, reading)) readEvent(event, thread, reading, ranges);
   }
 }
 
@@ -125,8 +125,7 @@ function readEvent(event: XEvent, { pid, tid, thread }: Thread, reading: Reading
   const { trace } = reading;
   const { start, end, kind } = event;
   const role = roleOf(kind);
-  if (event.isAggregate) trace.unread(AGGREGATES, null);
-  else if (role.isNoise) trace.unread(role.isEnd ? 'ends of events' : 'events of thread pools', start);
+  if (role.isNoise) trace.unread(role.isEnd ? 'ends of events' : 'events of thread pools', start);
   else if (role.isMemory) readMemory(event, reading);
   else {
     const corr = launchOf(event, reading);

@@ -6,7 +6,7 @@ import type { CopyKind, Device } from '../../../record/record.js';
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { Plane, Stat, XEvent, XLine } from './xspace.js';
 import { idOf, numberOf, textOf } from './xspace.js';
-import { AGGREGATES, readSteps, STEPS, type Reading } from './gpu-plane.js';
+import { placedEvents, readSteps, STEPS, type Reading } from './gpu-plane.js';
 import { collectiveOf } from './op-facts.js';
 
 const MODULES = 'XLA Modules';
@@ -70,16 +70,17 @@ export function readTpuPlane(plane: Plane, device: number, reading: Reading): nu
     else if (line.name === TRANSFERS) work += readTransfers(plane, line, { device, runs, steps, reading });
     else if (line.name === WAITS) readWaits(plane, line, device, reading);
     else if (line.name !== MODULES && line.name !== STEPS) {
-      for (const { start } of plane.events(line, reading.zero)) reading.trace.unread(`events of ${line.name}`, start);
+      for (const { start } of placedEvents(plane, line, reading)) reading.trace.unread(`events of ${line.name}`, start);
     }
   }
   return work;
 }
 
-function readModules(plane: Plane, device: number, { trace, zero, launches }: Reading): readonly Run[] {
+function readModules(plane: Plane, device: number, reading: Reading): readonly Run[] {
+  const { trace, launches } = reading;
   const runs: Run[] = [];
   for (const line of linesNamed(plane, MODULES))
-    for (const event of plane.events(line, zero)) {
+    for (const event of placedEvents(plane, line, reading)) {
       const { start, end } = event;
       const [name, run] = [event.kind.name.replace(/\(\d+\)$/, ''), numberOf(event.stat('run_id'))];
       const corr = launches.get(consumerOf(event) ?? '') ?? null;
@@ -102,7 +103,7 @@ const CONTAINERS = /^(?:while|conditional|call)$/;
 
 /** Reads instructions. Those that contain others, as loops do, are left out: their time is that of the others. */
 function readOps(plane: Plane, line: XLine, ops: Ops): number {
-  const { trace, zero } = ops.reading;
+  const { trace } = ops.reading;
   let [work, run] = [0, 0];
   let last: XEvent | null = null;
   const add = (event: XEvent, next: XEvent | null): void => {
@@ -115,11 +116,7 @@ function readOps(plane: Plane, line: XLine, ops: Ops): number {
     readOp(event, line, ops, ops.runs[run] ?? null);
     work++;
   };
-  for (const event of plane.events(line, zero)) {
-    if (event.isAggregate) {
-      trace.unread(AGGREGATES, null);
-      continue;
-    }
+  for (const event of placedEvents(plane, line, ops.reading)) {
     if (last !== null) add(last, event);
     last = event;
   }
@@ -179,9 +176,9 @@ const NOTHING: ActivityDetails = {};
 
 /** Reads transfers that run beside the instructions. Their size is stated for each part of a transfer alike. */
 function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops): number {
-  const { trace, zero, ops } = reading;
+  const { trace, ops } = reading;
   let work = 0;
-  for (const event of plane.events(line, zero)) {
+  for (const event of placedEvents(plane, line, reading)) {
     const { start, end, kind } = event;
     const corr = runs.find((run) => start >= run.start && start < run.end)?.corr ?? null;
     const row = { start, end, device, stream: Number(line.id), corr, details: NOTHING, ps: event.ps };
@@ -208,7 +205,7 @@ function directionOf(shape: string | null): CopyKind | null {
   return `${side(from)}to${side(to)}`;
 }
 
-function readWaits(plane: Plane, line: XLine, device: number, { trace, zero }: Reading): void {
-  for (const { start, end, kind } of plane.events(line, zero))
-    trace.sync({ start, end, device, stream: Number(line.id), kind: kind.name });
+function readWaits(plane: Plane, line: XLine, device: number, reading: Reading): void {
+  for (const { start, end, kind } of placedEvents(plane, line, reading))
+    reading.trace.sync({ start, end, device, stream: Number(line.id), kind: kind.name });
 }

@@ -13,7 +13,7 @@ import type {
   SampleRecord,
 } from '../../../../src/record/record.js';
 import { freshPath } from '../../../support/fresh-path.js';
-import { diagnosticsOf, headerOf, kernelsOf, recordsOf } from '../../../support/profile-records.js';
+import { diagnosticsOf, endOf, headerOf, kernelsOf, recordsOf } from '../../../support/profile-records.js';
 import { runCli } from '../../../support/run-cli.js';
 import { itShared, ROOT } from '../../../support/shared.js';
 
@@ -233,6 +233,20 @@ describe('XPlane reader', () => {
     const kernels = kernelsOf(path);
     expect(kernels.map(({ dur, grid, block }) => [dur, grid, block])).to.deep.equal([[3, null, null]]);
     expect(headerOf(path).facts).to.deep.equal({ not_read: 'events without a place in time: 1' });
+  });
+
+  it('has no wait, run, transfer or step for an event of a TPU without a place', () => {
+    const kind: Field = [4, [[1, 1], [2, [[2, 'x']]]]]; // prettier-ignore
+    const group: Field = [5, [[1, 1], [2, [[2, 'group_id']]]]]; // prettier-ignore
+    const names = ['XLA TraceMe', 'XLA Modules', 'Async XLA Ops', 'Steps', 'Other', 'XLA Ops'];
+    const lines = names.map((name, i): Field => {
+      const event: Field = [4, [[1, 1], [5, 9], [3, 3000], [4, [[1, 1], [3, 2]]]]]; // prettier-ignore
+      return [3, [[1, i], [2, name], event]]; // prettier-ignore
+    });
+    const path = written(message([[1, [[2, '/device:TPU:0'], ...lines, kind, group]]]));
+    const { counts } = endOf(path);
+    expect(counts).to.deep.equal({});
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'events without a place in time: 6' });
   });
 
   it('reads the steps of a TPU, and the step of each instruction by its group', () => {
