@@ -63,7 +63,9 @@ function isInOrder(work: StepActivity, device: Device | undefined): boolean {
   if (work.graph !== undefined) return false;
   const { vendor } = deviceWords({ devices: [device] });
   if (vendor === null || !LAUNCHING.includes(vendor)) return false;
-  return work.type !== 'kernel' || (smOf(device.arch ?? undefined) ?? 0) < STARTS_EARLY;
+  if (work.type !== 'kernel' || vendor !== 'nvidia') return true;
+  // A device of unknown compute capability may be a new one.
+  return (smOf(device.arch ?? undefined) ?? STARTS_EARLY) < STARTS_EARLY;
 }
 
 /** Work of one stream that overlaps, although a stream runs its work in order: its start or duration is wrong. */

@@ -89,6 +89,9 @@ describe('check', () => {
     );
     // Programmatic dependent launch.
     expect(namesOf([H100_PROFILE, ...work, end()])).to.deep.equal([]);
+    expect(namesOf([profileOn(device(null)), ...work, end()])).to.deep.equal([]);
+    const amd = profileOn(device(null, { vendor: 'amd' }));
+    expect(namesOf([amd, ...work, end()])).to.deep.equal(['stream-overlap']);
   });
 
   it('finds kernels faster than their device', () => {
