@@ -12,6 +12,7 @@ import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { asksForArguments, captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
+import { AFFECTS } from './diagnostic-effects.js';
 import type { Reason } from './reason.js';
 
 /** A check of one profile; its memory is bounded by devices, streams and steps. */
@@ -117,7 +118,7 @@ function workCheck(): Check {
             {
               ...{ check: 'no-work', level: 'limit', count: null },
               what: 'the profile has no work of a device',
-              affects: 'everything but the times of the host',
+              affects: AFFECTS.devices,
               remedy: captureOption(profile, 'work'),
             },
           ],

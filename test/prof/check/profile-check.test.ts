@@ -57,6 +57,13 @@ describe('check', () => {
     }
   });
 
+  it('says of a fault that leaves the figures of the host right what it affects', () => {
+    const affected = (name: string): unknown => checked([A100_PROFILE, end({ [name]: 1 })]).reasons[0]?.affects;
+    expect(affected('no-device-activity')).to.equal('everything but the times of the host');
+    expect(affected('work-not-recorded')).to.equal('everything but the times of the host');
+    expect(affected('call-failed')).to.equal('what these calls would have done or launched');
+  });
+
   it('says how far kernels start before their launch', () => {
     const launch = { api: 'cudaLaunchKernel', start: 27 * US, dur: 10 };
     const records = [A100_PROFILE, known({ start: 20 * US, launch }), end({ 'launch-after-kernel': 1 })];
