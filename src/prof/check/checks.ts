@@ -13,6 +13,7 @@ import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { asksForArguments, captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
+import { AFFECTS } from './diagnostic-effects.js';
 import type { Reason } from './reason.js';
 
 /** A check of one profile; its memory is bounded by devices, streams and steps. */
@@ -64,7 +65,9 @@ function isInOrder(work: StepActivity, device: Device | undefined): boolean {
   if (work.graph !== undefined) return false;
   const { vendor } = deviceWords({ devices: [device] });
   if (vendor === null || !LAUNCHING.includes(vendor)) return false;
-  return work.type !== 'kernel' || (smOf(device.arch ?? undefined) ?? 0) < STARTS_EARLY;
+  if (work.type !== 'kernel' || vendor !== 'nvidia') return true;
+  // A device of unknown compute capability may be a new one.
+  return (smOf(device.arch ?? undefined) ?? STARTS_EARLY) < STARTS_EARLY;
 }
 
 /** Work of one stream that overlaps, although a stream runs its work in order: its start or duration is wrong. */
@@ -116,7 +119,7 @@ function workCheck(): Check {
             {
               ...{ check: 'no-work', level: 'limit', count: null },
               what: 'the profile has no work of a device',
-              affects: 'everything but the times of the host',
+              affects: AFFECTS.devices,
               remedy: captureOption(profile, 'work'),
             },
           ],

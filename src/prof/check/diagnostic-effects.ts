@@ -7,8 +7,10 @@ type Name = keyof typeof DIAGNOSTICS;
 type Faulty = { [K in Name]: (typeof DIAGNOSTICS)[K][0] extends 'note' ? never : K }[Name];
 
 /** Figures that a fault affects. */
-const AFFECTS = {
+export const AFFECTS = {
   all: 'counts, sums and shares of every answer',
+  devices: 'everything but the times of the host',
+  calls: 'what these calls would have done or launched',
   times: 'durations, busy and idle time around this work',
   idle: 'idle time and its causes',
   launches: 'launch delays, causes of idle time, and the ops of these kernels',
@@ -55,9 +57,9 @@ const EFFECTS: Readonly<Record<Faulty, Effect>> = {
   'range-not-nested': ['host', null],
   'payload-not-read': ['ops', 'export the profile with the latest version of its tool'],
   'graph-launch-without-work': ['idle', SHORTER],
-  'work-not-recorded': ['all', null],
+  'work-not-recorded': ['devices', null],
   'launch-without-work': ['idle', SHORTER],
-  'call-failed': ['all', 'mend the failing call, or leave it out of the profile'],
+  'call-failed': ['calls', 'mend the failing call, or leave it out of the profile'],
   'truncated-input': ['all', `let the profiler finish writing before the program ends; ${COPY}`],
   'record-missing': ['all', WRITE_AGAIN],
   'record-surplus': ['all', WRITE_AGAIN],
@@ -78,7 +80,7 @@ const EFFECTS: Readonly<Record<Faulty, Effect>> = {
   'more-dependencies': ['dependencies', null],
   'unread-section': ['all', null],
   'no-instruction-read': ['all', COPY],
-  'no-device-activity': ['all', null],
+  'no-device-activity': ['devices', null],
   'row-passed-over': ['all', COPY],
   'kernel-of-unknown-type': ['names', null],
   'csv-row-short': ['counters', COPY],

@@ -66,10 +66,11 @@ export function kernelArgs(row: Annotated): TraceArg[] {
     const value = argumentOf(column, shownValue(column, row));
     if (value !== null) args.push([column.key, value]);
   }
-  const { name, short, graph, counters, labels } = row.record;
+  const { name, short, graph, counters, labels, collective } = row.record;
   if (name !== short) args.push(['name', name]);
   addProcess(args, row.record);
   addField(args, 'graph', graph);
+  addField(args, 'collective', collective);
   addField(args, 'counters', counters);
   addField(args, 'labels', labels);
   return args;

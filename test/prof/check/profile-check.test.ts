@@ -57,6 +57,13 @@ describe('check', () => {
     }
   });
 
+  it('says of a fault that leaves the figures of the host right what it affects', () => {
+    const affected = (name: string): unknown => checked([A100_PROFILE, end({ [name]: 1 })]).reasons[0]?.affects;
+    expect(affected('no-device-activity')).to.equal('everything but the times of the host');
+    expect(affected('work-not-recorded')).to.equal('everything but the times of the host');
+    expect(affected('call-failed')).to.equal('what these calls would have done or launched');
+  });
+
   it('says how far kernels start before their launch', () => {
     const launch = { api: 'cudaLaunchKernel', start: 27 * US, dur: 10 };
     const records = [A100_PROFILE, known({ start: 20 * US, launch }), end({ 'launch-after-kernel': 1 })];
@@ -89,6 +96,9 @@ describe('check', () => {
     );
     // Programmatic dependent launch.
     expect(namesOf([H100_PROFILE, ...work, end()])).to.deep.equal([]);
+    expect(namesOf([profileOn(device(null)), ...work, end()])).to.deep.equal([]);
+    const amd = profileOn(device(null, { vendor: 'amd' }));
+    expect(namesOf([amd, ...work, end()])).to.deep.equal(['stream-overlap']);
   });
 
   it('finds kernels faster than their device', () => {

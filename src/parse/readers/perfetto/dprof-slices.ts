@@ -40,6 +40,7 @@ function detailsOf({ name, args }: Slice, { details }: SliceReading): ActivityDe
     ...(step === null ? undefined : { step }),
     ...rangesOf(args),
     ...measuredOf(args),
+    ...communicationOf(args),
   };
   return entryOf(details, JSON.stringify(stated), () => stated);
 }
@@ -50,6 +51,24 @@ function rangesOf(args: Args): Pick<ActivityDetails, 'ranges' | 'callerRanges'> 
   const own = listIn(args.get('ownranges'), '>') ?? [];
   const caller = all.slice(0, all.length - own.length);
   return args.has('ownranges') ? { ranges: own, callerRanges: caller } : { ranges: all, callerRanges: [] };
+}
+
+/** The collective operation of a kernel, where its profile recorded one. */
+function communicationOf(args: Args): Pick<ActivityDetails, 'collective'> {
+  const op = textIn(args.get('collective.op'));
+  if (op === null) return {};
+  const [ordinal, peer] = [numberIn(args.get('collective.ordinal')), numberIn(args.get('collective.peer'))];
+  return {
+    collective: {
+      ...{ op, dtype: textIn(args.get('collective.dtype')), group: textIn(args.get('collective.group')) },
+      bytesIn: numberIn(args.get('collective.bytesIn')),
+      bytesOut: numberIn(args.get('collective.bytesOut')),
+      groupSize: numberIn(args.get('collective.groupSize')),
+      ranks: listIn(args.get('collective.ranks'), ',')?.map(Number) ?? null,
+      ...(ordinal === null ? undefined : { ordinal }),
+      ...(peer === null ? undefined : { peer }),
+    },
+  };
 }
 
 /** Part of the device, values that it measured, and attributes. */

@@ -10,7 +10,7 @@ import { annotate } from '../../../support/rows.js';
 import { runCli } from '../../../support/run-cli.js';
 import { itEachShared, ROOT } from '../../../support/shared.js';
 
-const KEYS = ['kernel', 'long', 'start', 'sil', 'device', 'stream', 'api', 'pid', 'tid', 'corr', 'op', 'mod', 'layer', 'dir', 'grid', 'block', 'ranges', 'step']; // prettier-ignore
+const KEYS = ['kernel', 'long', 'start', 'sil', 'device', 'stream', 'api', 'pid', 'tid', 'corr', 'op', 'mod', 'layer', 'dir', 'grid', 'block', 'ranges', 'step', 'collective', 'group', 'ranks', 'algbytes']; // prettier-ignore
 /** A part of a Neuron core takes the place of the stream in the name of a track. */
 const KEYS_OF_NEURON = KEYS.filter((key) => key !== 'stream');
 
@@ -39,6 +39,7 @@ const SAMPLES = [
   ...['lenet-2021.pt.trace.json', 'decoder.pt.trace.json.gz', 'decoder.rpd', 'mlp_results.db'],
   ...['matmul_kernel_trace.csv', 'softmax_results.json', 'saxpy_rocprof.db', 'step-gpu.xplane.pb'],
   ...['step-tpu.xplane.pb', 'ascend_pytorch_profiler_0.db', 'gemm_results.pftrace', 'linear.pftrace'],
+  'job/rank_0.pt.trace.json.gz',
 ];
 const SHARED = ['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_hipgraph_decode.json.gz', 'data/nsys/fsdp_2proc.sqlite']; // prettier-ignore
 
@@ -61,4 +62,7 @@ describe('Traces of dprof perfetto', () => {
   });
 
   itEachShared(SHARED, [], (name) => `give back the kernels of ${name}`, (path) => check(path, KEYS)); // prettier-ignore
+
+  const TPU = ['data/xplane/tpu_v6e_4.xplane.pb'];
+  itEachShared(TPU, [], (name) => `give back the collectives of ${name}`, (path) => check(path, ['kernel', 'collective', 'algbytes'])); // prettier-ignore
 });
