@@ -56,7 +56,7 @@ export const columnsPage = (): string =>
     columns(AGGREGATES),
     list([
       `Default: the keys, then ${code(DEFAULT_AGGREGATES)}; of a tree ${code(TREE_AGGREGATES)}. The keys come first unless ${code('-c')} names one of them. Rows with the largest total come first.`,
-      'A sum of FLOPs or bytes covers the kernels for which they are known; a rate is that sum over the time of the same kernels. `known`, `knownbytes` and `tcknown` say how much of the time that is. Kernels of unknown duration are not in any group; a line on stderr counts them.',
+      'A sum of FLOPs or bytes covers the kernels for which they are known; a rate is that sum divided by the time of the same kernels. `known`, `knownbytes` and `tcknown` say how much of the time that is. Kernels of unknown duration are not in any group; a line on stderr counts them.',
       '`mean`, `median`, `min`, `max` and `stddev` are those of `nsys stats --report cuda_gpu_kern_sum`, with `--by long`.',
       "`--by inner` has the time of each op's own kernels, `--by op` that of the outermost op with all ops it calls.",
       `Lists are equal if all entries are equal; with ${code('--depth N')} if the first N entries are equal.`,

@@ -55,7 +55,7 @@ export const dparseManual = (version: string): string =>
         'Reads the profiles and writes one stream of records, one JSON object per line: a profile line, then the activities of the devices in order of start, then an end line with counts and with what was odd. Each kernel carries the op calls, layers, call stack and sequence ids of the ranges around its launch.',
       ),
       paragraph(
-        'INPUT is a file, a folder (searched for profiles), a glob, or - for standard input; each may be compressed (gzip, zstd, xz, bzip2). An archive (zip, tar) is read as a folder. The format is detected by content, never by name. Of several inputs, one that cannot be read is reported on standard error, the others are parsed, and the exit status is 1.',
+        'INPUT is a file, a folder (searched for profiles), a glob, or - for standard input; each may be compressed (gzip, zstd, xz, bzip2). An archive (zip, tar) is read as a folder. The format is detected by content, never by name. If one of several inputs cannot be read, an error is printed on standard error, the others are parsed, and the exit status is 1.',
       ),
     ),
     section('OPTIONS', ...DPARSE.options.map(option)),
@@ -150,7 +150,7 @@ function commandManual(name: string, title: string, tool: Tool, version: string)
     ...(notes.length === 0 ? [] : [section('NOTES', ...notes)]),
     exitStatus(
       'Done, also when the reader of the output has closed it.',
-      'The input cannot be read or has none of what the report is made of, or the output cannot be written. One line on standard error says what, where, and what to do.',
+      'The input cannot be read or contains nothing to report, or the output cannot be written. One line on standard error says what, where, and what to do.',
     ),
     environment,
     examples(tool),

@@ -122,7 +122,7 @@ function tabsFor(view: DashboardView): PanelTab[] {
   return shown.map((tab, i) => (i < shown.length - 1 ? tab : { ...tab, panels: [...tab.panels, ...missing] }));
 }
 
-const WHOLE_PROFILE = 'Whole profile: this panel does not follow the span.';
+const WHOLE_PROFILE = 'This panel shows the whole profile, not only the selected span.';
 
 /**
  * The contents of a panel for the selected span, if the panel can follow the span. Otherwise the panel says that it

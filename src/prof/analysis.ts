@@ -135,6 +135,6 @@ export const mayHaveWork = (format: string): boolean => format !== 'neuron-monit
 export const noProfile = (): UserError =>
   new UserError('neuron-monitor reports are not a profile', { hint: 'dprof monitor FILE' });
 
-/** Notes on what was counted, as `3 records without a time left out`; counts of 0 get no note. */
+/** Notes on what was counted, as `3 records left out: no time`; counts of 0 get no note. */
 export const countNotes = (...counts: readonly (readonly [count: number, what: string, remark: string])[]): string[] =>
   counts.filter(([count]) => count > 0).map(([count, what, remark]) => `${counted(count, what)}${remark}`);

@@ -138,7 +138,7 @@ export const DIAGNOSTICS = {
     'doubt',
     'errors reported by the monitor (kept as notices; metrics of that group or process are unknown)',
   ],
-  'withheld-value': ['note', 'environments and command lines (never written)'],
+  'withheld-value': ['note', 'environment variables and command lines (never written)'],
   'unknown-field': ['note', 'values of undocumented fields (written with dparse --all)'],
   'too-deep': ['loss', 'values nested too deeply (skipped)'],
   'neff-of-another-model': ['doubt', 'programs next to a trace that ran another program (ignored)'],

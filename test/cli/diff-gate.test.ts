@@ -109,7 +109,7 @@ describe('dprof diff as a gate', () => {
       expect(counts(stdout)).to.equal('tests="2" failures="0" errors="1" skipped="0"');
       const rows = (await run(base, next)).stdout.split('\n');
       expect(rows.filter((line) => line.startsWith('untimed ')).map((line) => line.split(/ +/).at(-1))).to.have.members(['total', 'g']); // prettier-ignore
-      expect(rows).to.include('# NEW: 6 kernels without a duration left out');
+      expect(rows).to.include('# NEW: 6 kernels left out: no duration');
     });
   });
 

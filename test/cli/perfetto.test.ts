@@ -79,7 +79,7 @@ describe('dprof perfetto', function () {
     expect(stderr.split('\n').slice(0, -1)).to.deep.equal([
       "dprof: 2 slices, 0 arrows, 0 counter values; times: counted from each profile's start",
       'dprof: 1 record without a duration: marks, not slices',
-      'dprof: 1 record without a time left out',
+      'dprof: 1 record left out: no time',
       'dprof: 1 activity starting before its launch: no arrow',
     ]);
     const apart = await run(RECORDS, '--align', 'start', '-o', 'apart.pftrace');

@@ -53,7 +53,7 @@ describeInBrowser('a span that all tabs follow', (open) => {
       '2.0',
       'latency',
     ]);
-    const whole = page.getByText('Whole profile: this panel does not follow the span.');
+    const whole = page.getByText('This panel shows the whole profile, not only the selected span.');
     const wholePanels = await page.locator('[data-panel]').filter({ has: whole }).all();
     expect(await Promise.all(wholePanels.map((panel) => panel.getAttribute('data-panel')))).to.deep.equal([
       'advice',

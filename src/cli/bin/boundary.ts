@@ -22,7 +22,7 @@ const REMOVE = `trap '' INT TERM HUP; read -r _; rm -rf -- "$1"*`;
 /**
  * Removes files of this process when it has ended, however it ends. Node runs signal handlers only when the event loop
  * turns, which a long computation prevents. So there is no handler: signals end the process at once, and a shell that
- * waits for this removes the leftover files.
+ * waits for the end of this process removes the leftover files.
  *
  * @param prefix path prefix that no other files have
  * @returns a function that ends the shell without removing anything; null when no shell can be started

@@ -63,7 +63,7 @@ export async function writeIndex(given: Arguments, { files, output, quiet }: Rec
     });
   if (!quiet && others > 0)
     say('dprof', `${counted(others, 'HTML file')} left out: not from dprof html, a list itself, or too old`);
-  if (leftOut > 0) say('dprof', `${counted(leftOut, 'job')} above ${MOST_JOBS} left out`);
+  if (leftOut > 0) say('dprof', `${counted(leftOut, 'job')} left out: more than ${MOST_JOBS}`);
   const title = given.text('title') ?? 'Jobs';
   const value: JobIndex = { tool: { name: 'dprof', version: version() }, title, jobs };
   // A list has no charts.
@@ -143,8 +143,8 @@ export const html = recordsCommand(
         'many events for the page, short neighbouring events are merged into one bar, and the page says so.',
         'CPU ranges are in the timeline if the records have them (dparse --ranges).',
         "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
-        'With more than 64 profiles, the page holds the ranks that are late, delayed, or delay others most, the slowest, some',
-        'around the median, and a sample; the others appear only in the rank tables.',
+        'With more than 64 profiles, the page holds the ranks that are late, that were delayed or that delay others most, the',
+        'slowest ranks, some around the median, and a sample; the others appear only in the rank tables.',
         '--index searches folders three levels deep for pages and for folders of dprof job; it reads 64 kB per page.',
         'Lists are bounded; the page sums up the rows it leaves out. Most pages are under 30 MB: about 25 bytes per event',
         'of the timeline, and up to 17 MB of texts per profile if all differ. Memory: 400 MB for most profiles, up to 1.3 GB if all',

@@ -159,7 +159,7 @@ export const partial = recordsCommand(
       [
         'The answers equal those from the profiles. Exceptions: summary lists at most 100 names; for a profile with',
         `more than ${grouped(MOST_EXACT)} kernels medians and deviations of --by are known to 1.6 %; --where, sums by step and`,
-        'conditions of diff need columns of --by. Commands that need single kernels (html, stacks, --explain …) need the profile.',
+        'conditions of diff need columns of --by. Commands that need individual kernels (html, stacks, --explain …) need the profile.',
       ],
       [
         'Each profile becomes a member with an id, the SHA-256 of its content; members are in order of rank, file and id.',

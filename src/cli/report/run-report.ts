@@ -240,7 +240,7 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
 
 function notesOfHost({ isEmpty, untimed }: HostTable, { kind: { what: noun } }: HostGrouping): (string | UserError)[] {
   if (isEmpty && untimed === 0) return [new UserError(`no ${noun}`, { hint: RANGES_HINT })];
-  return untimed > 0 ? [`${counted(untimed, 'range')} without a known time left out`] : [];
+  return untimed > 0 ? [`${counted(untimed, 'range')} left out: no known time`] : [];
 }
 
 function countPairing(tally: ReportTally, annotator: Annotator): void {

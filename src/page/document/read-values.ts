@@ -42,7 +42,7 @@ export interface DrawnValues {
 /**
  * @param place the drawing
  * @param label what it shows
- * @param values called at the first key; returns null while nothing is drawn
+ * @param values called at the first key press; returns null while nothing is drawn
  * @returns the element where values are read out, to be put into the document
  */
 export function readByKeys(place: HTMLElement, label: string, values: () => DrawnValues | null): HTMLElement {

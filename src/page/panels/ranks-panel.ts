@@ -230,7 +230,7 @@ function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
   if (leftOut === 0) return [];
   const all = grouped(profiles.length + leftOut);
   const which =
-    'ranks that are late, were delayed or delay others most, the slowest ranks, some around the median, and a sample';
+    'ranks that are late, that were delayed or that delay others most, the slowest ranks, some around the median, and a sample';
   const text = `The page holds ${grouped(profiles.length)} of ${all} profiles: ${which}. The others appear only in the rank tables below. To make a page for one of them:`;
   return [note(text), command('dprof html FILE -o PAGE')];
 }

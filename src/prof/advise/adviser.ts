@@ -181,7 +181,7 @@ export class Adviser implements Analysis<Adviser> {
     return this.#devices.all.reduce((sum, { of }) => sum + of.disordered, 0);
   }
 
-  /** What to change in the program, starting with the largest gain, then what to change in profiling it. */
+  /** What to change in the program, then what to change in profiling it. */
   get findings(): Finding[] {
     return this.#end().findings;
   }

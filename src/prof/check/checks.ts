@@ -47,7 +47,7 @@ function missingCheck(): Check {
         missing.api === null || /graph/i.test(missing.api) ? 'graph-launch-without-work' : 'launch-without-work';
       times.set(name, (times.get(name) ?? 0) + missing.end - missing.start);
     },
-    details: () => [...times].map(([name, ns]) => [name, `within ${time(ns)} of the profile`] as const),
+    details: () => [...times].map(([name, ns]) => [name, `lost work may have run during ${time(ns)}`] as const),
   };
 }
 

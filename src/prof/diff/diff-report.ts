@@ -37,7 +37,7 @@ const workWord = ({ vendors }: InputFacts): string =>
 function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: Comparison['settings']): string {
   const compared = basis === 'call' ? 'call of BASE' : basis;
   return (
-    `times of a mean ${compared}; ${counted(tested, 'row')} tested: Mann-Whitney U over ${SAMPLE[basis]}s, beyond ` +
+    `times of a mean ${compared}; ${counted(tested, 'row')} tested: Mann-Whitney U over ${SAMPLE[basis]}s for changes of more than ` +
     `${round(100 * minEffect)} %, false-discovery rate ${rate} (Benjamini-Hochberg)`
   );
 }
@@ -127,7 +127,7 @@ function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: 
   const { untimed, time, timeInSteps } = total[which];
   const outside = time > 0 ? (100 * (time - timeInSteps)) / time : 0;
   return [
-    ...(untimed > 0 ? [`${NAMES[which]}: ${counted(untimed, 'kernel')} without a duration left out`] : []),
+    ...(untimed > 0 ? [`${NAMES[which]}: ${counted(untimed, 'kernel')} left out: no duration`] : []),
     ...(ungrouped > 0
       ? [
           `${NAMES[which]}: ${counted(ungrouped, 'kernel')} under ${OTHER_KERNELS}: the partial answer has too many groups`,

@@ -200,7 +200,7 @@ export class PageBuilder implements Analysis<MakePage> {
     );
     const notes = countNotes(
       [truncated, 'truncated input', ': the page shows the records before the end'],
-      [untimed, 'record', ' without a time left out'],
+      [untimed, 'record', ' left out: no time'],
       [outOfOrder, 'record', ' not in order of start: utilisation is too low there'],
       [
         this.#scattered.size,

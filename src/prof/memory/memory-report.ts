@@ -230,8 +230,8 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
       table: { columns: CURVE_COLUMNS, rows: curveRows(chosen) },
       facts: chosen,
       notes: [
-        ...(this.#ignored > 0 ? [`too many memory series: ${counted(this.#ignored, 'sample')} left out`] : []),
-        ...(this.#unsized > 0 ? [`buffers of unknown size: ${counted(this.#unsized, 'sample')} left out`] : []),
+        ...(this.#ignored > 0 ? [`${counted(this.#ignored, 'sample')} left out: too many memory series`] : []),
+        ...(this.#unsized > 0 ? [`${counted(this.#unsized, 'sample')} left out: buffers of unknown size`] : []),
       ],
     };
   }

@@ -110,7 +110,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       if (this.#hasMemory) throw new UserError(what, { hint: 'dprof memory FILE shows the memory data it has' });
       throw withoutMemory(what, this.#header === null ? [] : [this.#header]);
     }
-    const lost = this.#endless > 0 ? [`${left} of unknown lifetime left out`] : [];
+    const lost = this.#endless > 0 ? [`${left} left out: unknown lifetime`] : [];
     return { facts: this, notes: [...lost, ...this.#unknownText] };
   }
 

@@ -20,7 +20,7 @@ import { amountText, rounded } from '../../record/units.js';
 
 const NO_SIZES: Unknown = {
   unknown: 'instructions have no sizes: records of older versions of dparse and traces without programs lack them',
-  remedy: 'dparse FILE.ntff again, or the JSON of neuron-explorer view',
+  remedy: 'run dparse FILE.ntff again, or give dparse the JSON of neuron-explorer view',
 };
 const NO_HLO: Unknown = { unknown: 'no statistics of the model in the program; hand-written programs (NKI) have none' };
 
@@ -137,7 +137,7 @@ export const achievable = (sums: MetricSums, flops: MetricAmount): MetricAmount 
 
 const NO_TENSORS: Unknown = {
   unknown: 'no tensors in the records: they are in the program (NEFF)',
-  remedy: 'dparse --neff FILE, or keep the NEFF next to the capture',
+  remedy: 'run dparse --neff FILE, or keep the NEFF next to the capture',
 };
 
 export function tensorBytes(sums: MetricSums, roles: readonly TensorRole[]): MetricAmount {

@@ -28,7 +28,7 @@ const OPERAND_WORDS: readonly (readonly [term: string, meaning: string])[] = [
   ['$R[<n>]', 'register n of the engine'],
   ['$E[<n>]', 'event n of the engine'],
   ['src', 'source operand: `type@address[strides][sizes]`, a stride and an extent per loop, innermost first, in elements of one partition'],
-  ['dst', 'destination operand, as src; addresses from 0x2000000 are in PSUM, lower ones in SBUF'],
+  ['dst', 'destination operand, written like src; addresses from 0x2000000 up are in PSUM, lower ones in SBUF'],
   ['channels', 'number of partitions used; bytes of src and dst are per partition'],
   ['<rows>*<columns>', 'part of the multiplier array that a product uses; multiplied by the elements of src, it gives the multiply-accumulates'],
   ['acc_flags', 'position of a MATMUL among those accumulated at one PSUM address: 1 the first, 0 between, 2 the last, 3 the only one'],

@@ -254,11 +254,13 @@ function withoutThose(group: MatchedGroup, wrong: readonly number[], alignment: 
     const { rank, file } = elementAt(alignment.parts, part);
     return rank ?? file;
   });
-  const by = group.by === 'ordinal' ? 'by ordinals' : 'by order';
-  const doubt = `${by}, the times of rank ${names.join(', ')} contradict those of the others: ${ONE_RUN}`;
+  const by = group.by === 'ordinal' ? 'ordinals' : 'order';
+  const doubt = `matched by ${by}, operations of rank ${names.join(', ')} have times that contradict those of the others: ${ONE_RUN}`;
   const rest = withoutParts(group, new Set(wrong), doubt);
   const isLeft = wrong.length > 0 && rest.operations.length > 0 && alignment.agreementOf(rest).isPossible;
-  return isLeft ? rest : refuted(group.group, `${by}, operations would end before all ranks have joined: ${ONE_RUN}`);
+  return isLeft
+    ? rest
+    : refuted(group.group, `matched by ${by}, operations would end before all ranks have joined: ${ONE_RUN}`);
 }
 
 /** Ranks whose ordinals were refuted by the times in some group. */

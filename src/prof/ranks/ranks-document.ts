@@ -51,8 +51,8 @@ function notesOf({ parts, withoutWork, membership }: JobReport): (string | UserE
   const { worldSizes, doubled } = membership;
   return [
     ...countNotes(
-      [leftOut('operations'), 'operation', ' left out: without a time, or over the limit of 500000 per rank'],
-      [leftOut('steps'), 'record', ' of steps beyond 1000 of a rank left out'],
+      [leftOut('operations'), 'operation', ' left out: no time, or more than 500000 per rank'],
+      [leftOut('steps'), 'record', ' left out: more than 1000 steps per rank'],
       [leftOut('names'), 'layer, op or kernel name', ' with the least time of a rank, not compared with others'],
       [
         withoutWork.length,

@@ -300,7 +300,7 @@ export const DEVICES: readonly DeviceRow[] = [
       vector: { fp64: 1.25, fp32: 75 },
       matrix: { tf32: 1125, ...both(2250), fp8: 4500 },
     },
-    `NVIDIA Blackwell Ultra datasheet, HGX B300 ${HALVED}; what is printed for FP4 and INT8 differs`,
+    `NVIDIA Blackwell Ultra datasheet, HGX B300 ${HALVED}; no rates for FP4 and INT8, because published figures disagree`,
   ),
   row(
     'RTX 2080 Ti',

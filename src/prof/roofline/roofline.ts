@@ -113,7 +113,7 @@ function isBeyondMemory({ bytes, dur }: Load, { memory, cache }: Roof): boolean 
 }
 
 /**
- * A kernel's rates under a roof. Amounts of 0 give rates and shares of 0; values that depend on an unknown amount are null.
+ * Compares a kernel's rates with the device's peak rates. Amounts of 0 give rates and shares of 0; values that depend on an unknown amount are null.
  */
 export function classifyRoofline(load: Load, roof: Roof): Placement {
   const dur = load.dur !== null && load.dur > 0 ? load.dur : null;

@@ -183,7 +183,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
       table: this.#sums.table('time of its kernels'),
       facts: profiles,
       notes: [
-        ...countNotes([untimed, 'kernel', ' without a duration left out']),
+        ...countNotes([untimed, 'kernel', ' left out: no duration']),
         ...(others > 0
           ? [`too many stacks: ${counted(others, 'kernel')} under ${OTHERS} (--by layer,op makes fewer)`]
           : []),

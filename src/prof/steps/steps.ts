@@ -141,7 +141,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
       facts: profiles,
       notes: countNotes(
         [idle.length, 'profile', ` without work on a device, and without steps: ${namesWithoutWork(idle)}`],
-        [untimed, 'record', ' without a time left out: free and idle of their steps are unknown'],
+        [untimed, 'record', ' left out (no time): free and idle of their steps are unknown'],
         [this.late, 'record', ' not in order of start: times are too low'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],
         [missing, 'launch', ' without work in the profile: free and idle of their steps are unknown'],

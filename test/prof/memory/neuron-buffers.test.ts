@@ -38,7 +38,7 @@ describe('buffers of a Neuron core', () => {
     memory.take(neuronProfile({ devices: [] }));
     memory.take(sample('sb_usage', 0.25, {}, { start: 5 }));
     memory.take(sample('memory', 8, { kind: 'IO' }, { start: null }));
-    expect(memory.finish().notes).to.deep.equal(['buffers of unknown size: 1 sample left out']);
+    expect(memory.finish().notes).to.deep.equal(['1 sample left out: buffers of unknown size']);
   });
 
   for (const capture of CAPTURES) {

@@ -103,7 +103,7 @@ const CASES: readonly Case[] = [
     evidence: {
       reason: 'instructions have no sizes: records of older versions of dparse and traces without programs lack them',
     },
-    text: /^hardware_flops, .* and \d+ more unknown: .*; dparse FILE\.ntff again, or the JSON/,
+    text: /^hardware_flops, .* and \d+ more unknown: .*; run dparse FILE\.ntff again, or give dparse the JSON/,
   },
   {
     rule: 'notice',

@@ -57,7 +57,7 @@ function expectRefused(shape: JobRequest, seed: number): void {
       expect({ matched, doubt }).to.deep.equal({ matched: before?.matched, doubt: null });
       continue;
     }
-    expect(doubt).to.match(/^by ordinals, /);
+    expect(doubt).to.match(/^matched by ordinals, /);
     expect(unmatched['times-differ']).to.be.greaterThan(0);
     // The others of the group go on without it.
     expect(matched).to.equal(parts.length > 2 ? before?.matched : 0);

@@ -67,14 +67,14 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
   const lost: readonly (readonly [count: number, what: string, why: string])[] = [
     [clock.assumedStarts, 'profile', 'without a Unix time: placed at the start of the first profile'],
     [unended, 'record', 'without a duration: marks, not slices'],
-    [untimed, 'record', 'without a time left out'],
-    [early, 'record', 'before time 0 of the trace, left out'],
+    [untimed, 'record', 'left out: no time'],
+    [early, 'record', 'left out: before time 0 of the trace'],
     [launches.backwards, 'activity', 'starting before its launch: no arrow'],
     [launches.late, 'activity', 'long after the others of its launch: no arrow'],
     [dependencies?.withoutArrow ?? 0, 'dependency', 'on an instruction long before, missing or later: no arrow'],
-    [samples.unknown, 'sample', 'without a value left out'],
+    [samples.unknown, 'sample', 'left out: no value'],
     [samples.beyond, 'sample', 'left out: too many counters'],
-    [samples.allocations, 'single allocation', 'left out (dprof memory adds them up)'],
+    [samples.allocations, 'individual allocation', 'left out (dprof memory adds them up)'],
     [crowded, 'slice', 'left out: out of time order and beyond the buffer'],
   ];
   return [

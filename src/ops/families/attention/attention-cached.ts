@@ -9,7 +9,7 @@ import { tensor, total } from '../../work.js';
 import { causalShare, STEP_PAIRS, stepSequences, type StepSequences } from './attention-extents.js';
 
 const SOURCE =
-  'two products of width Dq and Dv for each query-key pair, dense, FMA = 2; arguments as vLLM, AITER and SGLang register them';
+  'two dense products, of width Dq and Dv, for each query-key pair, FMA = 2; arguments as vLLM, AITER and SGLang register them';
 
 interface CachedAttention {
   /** The new tokens: [tokens, heads, head dimension]. */

@@ -25,7 +25,7 @@ import {
 } from './attention-extents.js';
 
 const SAGE_SOURCE =
-  'two products, dense, FMA = 2; arguments: sageattention/sm80_compile.py, sm89_compile.py and sm90_compile.py of SageAttention';
+  'two dense matrix products, FMA = 2; arguments: sageattention/sm80_compile.py, sm89_compile.py and sm90_compile.py of SageAttention';
 
 /**
  * Dimensions of sequence and heads by `tensor_layout`: [batch, sequence, heads, width], or the two in the middle swapped.

@@ -123,7 +123,7 @@ export const rotaryFunctions: Family = {
 };
 
 const SOURCE =
-  'two products of scores and of values, dense, FMA = 2; order of the tensors: transformer_engine/pytorch/attention/' +
+  'two dense matrix products, for scores and output, FMA = 2; order of the tensors: transformer_engine/pytorch/attention/' +
   'dot_product_attention/backends.py (older: pytorch/attention.py) of TransformerEngine';
 
 /** Rank of q, k and v with separate batch and sequence extents. */

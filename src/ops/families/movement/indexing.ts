@@ -9,7 +9,7 @@ import { resolveDimension, hasIntegerType, opName, tensorOf } from '../../operan
 import { helperCost, tensor, tensorParams } from '../../work.js';
 import { ruleWork, rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 
-const TENSOR_SOURCE = 'touched elements only, plus the index tensors';
+const TENSOR_SOURCE = 'the elements that the call reads or writes, and the index tensors';
 
 const UNSPECIFIED = 'the number of picked elements is unspecified';
 
@@ -82,7 +82,7 @@ export const tensorIndexing: Family = {
   work: workByRules(TENSOR_RULES, TENSOR_SOURCE),
 };
 
-const SOURCE = 'touched elements only (PyProf), plus the index tensors';
+const SOURCE = 'the elements that the call reads or writes (as in PyProf), and the index tensors';
 
 /** A pick: forward a copy, backward an addition into the gradient of the source. */
 function pick(picked: Tensor, index: Tensor, { dir }: KernelFacts) {
@@ -250,7 +250,7 @@ export const indexing: Family = {
     'gather, take, index_select: 2·picked + indices; backward 3·picked + indices',
     'scatter, index_copy, put: indices + source + placed (the adding forms also read the target); an out-of-place call copies first in a separate kernel: 2·E; index_fill: indices + slices',
     'masked_select, masked_scatter, nonzero: unknown, because the call does not give the number of elements',
-    '`--convention pyprof`: every element selected: masked_select, masked_scatter 2·E + mask, nonzero E + 8·E·dimensions',
+    '`--convention pyprof` counts every element as selected: masked_select, masked_scatter 2·E + mask, nonzero E + 8·E·dimensions',
   ],
   work: (call, kernel) => ruleWork(RULES, call, kernel, SOURCE),
 };

@@ -171,7 +171,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       op: 'The op that the event belongs to; click to find all of them',
       layer: 'The layer of the network; click to find all its events',
       direction: 'Forward (fprop) or backward (bprop)',
-      forward: 'The forward op whose gradient this is',
+      forward: 'The forward op whose gradient this kernel computes',
       family: 'The kind of kernel, from its name',
       TC: 'How the use of the matrix unit is known',
       'matrix unit': 'Whether it ran on the matrix unit',

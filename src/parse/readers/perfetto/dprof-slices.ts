@@ -1,4 +1,4 @@
-/** Slices of `dprof perfetto`, by category: what its records and columns say is read back. See `prof/perfetto`. */
+/** Reads back the slices that `dprof perfetto` wrote from records and columns, by category. See `prof/perfetto`. */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { CopyKind, Direction, HostMemory, Labels } from '../../../record/record.js';
 import type { ActivityDetails } from '../../trace/trace.js';

@@ -42,7 +42,7 @@ export const rocprofv1: Reader = {
     made: ['`rocprof --hip-trace -o results.csv python train.py` of ROCm 6 and before, which writes `results.db`'],
     read: [
       "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; `hipMalloc` and `hipFree` as a curve of the memory in use. A run without `--hip-trace` has only kernels, and the extents of their grid are unknown.",
-      "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. Devices keep the tool's numbers, which include the machine's CPUs. Times count from the machine's boot, so the Unix time of the start is unknown.",
+      "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. Device numbers are those of the tool, which numbers the machine's CPUs too. Times count from the machine's boot, so the Unix time of the start is unknown.",
     ],
   },
   sidecars: (folder) => namesIn(folder, /\.sysinfo\.txt$/).map((name) => join(folder, name)),

@@ -25,7 +25,7 @@ export const torchMemory: Reader = {
       '`torch.cuda.memory._record_memory_history()`, the work, then `torch.cuda.memory._dump_snapshot("memory.pickle")`',
     ],
     read: [
-      'Every allocation and release in the history as samples of `memory_allocated`, segments as `memory_reserved`, and every allocation as `op_memory` with the innermost frames of its Python stack and how long it was held (null: not released). `dprof memory` shows which stacks hold the peak, which allocations were never released, and the free memory within segments.',
+      'Every allocation and release in the history as samples of `memory_allocated`, segments as `memory_reserved`, and every allocation as `op_memory` with the innermost frames of its Python stack and how long it was held (null: not released). `dprof memory` shows which stacks held the memory at its peak, which allocations were never released, and the free memory within segments.',
       'Sizes are those that the program requested; the allocator rounds them up. A block is held until the program releases it, although another stream may still use it. The history is a ring buffer. Blocks in the snapshot that were allocated before it are held from its first event on.',
       'The pickle is read as plain data: a file with an opcode that names, builds or calls anything is rejected.',
     ],

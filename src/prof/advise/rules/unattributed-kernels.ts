@@ -133,7 +133,7 @@ export const unattributed = deviceRule({
   name: 'unattributed',
   about: 'profile',
   doc: 'kernels without an op or without its arguments, and how to record them',
-  why: 'the device runs a compiled program, not kernels of ops',
+  why: 'the device runs a compiled program, not separate ops',
   start: () => new Kernels(),
   row: (row, devices) => {
     const { record, op } = row;

@@ -145,7 +145,7 @@ class Stream {
 const finding = ({ of, ...place }: Place & { readonly of: Attention }, span: number): Found => ({
   ...place,
   what: `${many(of.attentions, 'attention')} ${of.attentions === 1 ? 'is' : 'are'} computed step by step, ${percent(of.stake / span)} of the time: ${ranked(of.names, 5)}`,
-  details: `the scores are written to memory and read again, ${size(of.bytes)} by the products alone${of.places.size > 0 ? `; in ${ranked(of.places)}` : ''}`,
+  details: `the scores are written to memory and read again; the matrix products alone move ${size(of.bytes)} of scores${of.places.size > 0 ? `; in ${ranked(of.places)}` : ''}`,
   action: ({ attention }) =>
     `${attention}: where mask and element type allow a fused kernel, it never writes the scores to memory`,
   ...of.facts,

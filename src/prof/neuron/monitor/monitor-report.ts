@@ -10,7 +10,7 @@ export const SCOPES = {
   core: 'a core that a process uses',
   physical: 'a physical core behind a logical one (Trainium2)',
   runtime: 'a process',
-  model: 'a part of a model on the core it is loaded on',
+  model: 'a part of a model, on the core that holds it',
   device: 'a device',
   system: 'the whole instance',
   vcpu: 'one vCPU of the instance',

@@ -192,12 +192,12 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
     points: systemVcpu,
   },
   {
-    ...gauge('instance_info', null, 'The instance, by its labels'),
+    ...gauge('instance_info', null, 'Facts about the instance, as labels; the value is always 1'),
     labels: [],
     points: (_, { facts }) => (facts['instance_id'] === undefined ? [] : point(1)),
   },
   {
-    ...gauge('neuron_hardware_info', null, 'The hardware of the instance, by its labels'),
+    ...gauge('neuron_hardware_info', null, 'Hardware of the instance, as labels; the value is always 1'),
     labels: HARDWARE_FACTS,
     points: (_, report) => hardware(report),
   },

@@ -126,7 +126,7 @@ export class KernelPartBuilder {
     if (group.pending.push(dur) >= PENDING) group.settle();
   }
 
-  /** Replaces single durations by sums per step and a spread. */
+  /** Replaces individual durations with sums per step and a spread. */
   #makeCoarse(): void {
     this.#isExact = false;
     for (const group of this.#groups.values()) {

@@ -79,7 +79,7 @@ export interface StageReport extends StagePlace {
   readonly compute: number | null;
   /** Time of sends and receives while no compute and no other communication runs; null for partial answers of versions that did not record it. */
   readonly messages: number | null;
-  /** Time that it waits for the last rank in operations that several stages join. */
+  /** Exposed time that the stage waits for the last rank in operations shared by several stages. */
   readonly across: number | null;
   /** Time in which nothing runs, between the first work of the step and the last. */
   readonly idle: number | null;

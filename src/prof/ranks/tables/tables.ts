@@ -71,7 +71,11 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
     'time of a step during which sends and receives run, but no compute and no other communication',
     ({ messages }) => messages,
   ),
-  time('across', 'exposed waits for the last rank in operations that several stages join', ({ across }) => across),
+  time(
+    'across',
+    'exposed time of a step that the stage waits for the last rank in operations shared by several stages',
+    ({ across }) => across,
+  ),
   time('idle', 'time of a step during which nothing runs', ({ idle }) => idle),
   time('bubble', 'messages, across and idle together', ({ bubble }) => bubble),
   column('bubble_share', 'bubble_%', real(8, 1, '%'), 'bubble as a share of the step', ({ bubble, stepTime }) =>

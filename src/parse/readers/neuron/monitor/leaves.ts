@@ -114,7 +114,7 @@ interface LeafContext {
 /** Deeper values are not read: reports are about eight levels deep. */
 const DEEPEST = 64;
 
-/** Keys of environments and command lines, which must never be written, with or without `allFields`. */
+/** Keys of environment variables and command lines, which must never be written, with or without `allFields`. */
 const WITHHELD =
   /^(?:env|environ|environment|env_vars|environment_variables|cmd|cmdline|command|command_line|args|argv)$/i;
 
