@@ -78,6 +78,8 @@ export const check = recordsCommand(
     let checked: readonly CheckedProfile[] = [];
     await runAnalysis(request, {
       analysis: new Checker(),
+      // Losses are among the reasons.
+      isDocument: true,
       annotator: new Annotator(readPeaks(given)),
       print: ({ table, facts }, write) => {
         checked = facts;

@@ -13,15 +13,15 @@ import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { asksForArguments, captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
-import { AFFECTS } from './diagnostic-effects.js';
+import { AFFECTS, SYNCHRONIZE, type Detail } from './diagnostic-effects.js';
 import type { Reason } from './reason.js';
 
 /** A check of one profile; its memory is bounded by devices, streams and steps. */
 export interface Check {
   readonly take?: (record: ProfileLine) => void;
   readonly row?: (row: Annotated) => void;
-  /** Figures that explain the count of a diagnostic further, by its name. */
-  readonly details?: () => Iterable<readonly [diagnostic: string, text: string]>;
+  /** What it found about the diagnostics of readers, by their names. */
+  readonly details?: () => Iterable<readonly [diagnostic: string, detail: Detail | null]>;
   readonly reasons?: (profile: ProfileRecord | null) => readonly Reason[];
 }
 
@@ -32,11 +32,11 @@ function clockCheck(): Check {
     take: (record) => {
       if (record.type === 'kernel' && record.launch) most = Math.max(most, record.launch.start - record.start);
     },
-    details: () => (most > 0 ? [['launch-after-kernel', `by up to ${time(most)}`]] : []),
+    details: () => (most > 0 ? [['launch-after-kernel', { text: `by up to ${time(most)}` }]] : []),
   };
 }
 
-/** Time in which a device may have run work that the profiler lost. */
+/** Time in which a device may have run work that the profiler lost, except behind all work that it has. */
 function missingCheck(): Check {
   const times = new Map<'launch-without-work' | 'graph-launch-without-work', number>();
   return {
@@ -47,7 +47,10 @@ function missingCheck(): Check {
         missing.api === null || /graph/i.test(missing.api) ? 'graph-launch-without-work' : 'launch-without-work';
       times.set(name, (times.get(name) ?? 0) + missing.end - missing.start);
     },
-    details: () => [...times].map(([name, ns]) => [name, `lost work may have run during ${time(ns)}`] as const),
+    details: () => [
+      ...(times.has('launch-without-work') ? [] : [['launch-without-work', { remedy: SYNCHRONIZE }] as const]),
+      ...[...times].map(([name, ns]) => [name, { text: `lost work may have run during ${time(ns)}` }] as const),
+    ],
   };
 }
 
@@ -105,15 +108,21 @@ function overlapCheck(): Check {
 
 /** A profile without device work answers only questions about the host. */
 function workCheck(): Check {
-  let isKnown = false;
+  let hasWork = false;
+  /** Whether calls of an API show that there was work. */
+  let isLost = false;
   return {
     take: (record) => {
-      if (workOf(record) !== null) isKnown = true;
-      // The reader has said so.
-      if (record.type === 'end' && SAYS_NO_WORK.some((name) => (record.diagnostics[name] ?? 0) > 0)) isKnown = true;
+      if (workOf(record) !== null) hasWork = true;
+      if (record.type === 'end') isLost = (record.diagnostics['work-not-recorded'] ?? 0) > 0;
     },
+    details: () => [
+      // Of several processes, those that use no device say so.
+      ...(hasWork ? [['profiler-saw-no-device', null] as const] : []),
+      ...(isLost ? [['launch-without-work', null] as const] : []),
+    ],
     reasons: (profile) =>
-      isKnown || profile === null || !mayHaveWork(profile.format)
+      hasWork || isLost || profile === null || !mayHaveWork(profile.format)
         ? []
         : [
             {
@@ -125,8 +134,6 @@ function workCheck(): Check {
           ],
   };
 }
-
-const SAYS_NO_WORK = ['no-device-activity', 'work-not-recorded'] as const;
 
 /** Copies that instructions of a TPU start: the profiler may record them as copies for some of the devices only. */
 function startedCopiesCheck(): Check {

@@ -3,8 +3,11 @@ import { DIAGNOSTICS } from '../../record/diagnostics.js';
 import type { Level, Reason } from './reason.js';
 
 type Name = keyof typeof DIAGNOSTICS;
-/** Names of the diagnostics that are losses or doubts; notes affect no answer. */
-type Faulty = { [K in Name]: (typeof DIAGNOSTICS)[K][0] extends 'note' ? never : K }[Name];
+/** Names of the diagnostics that are losses or doubts; notes affect no answer, and a check of its own finds missing work. */
+type Faulty = Exclude<
+  { [K in Name]: (typeof DIAGNOSTICS)[K][0] extends 'note' ? never : K }[Name],
+  'no-device-activity'
+>;
 
 /** Figures that a fault affects. */
 export const AFFECTS = {
@@ -26,7 +29,7 @@ export const AFFECTS = {
 const COPY = 'copy the file again from where it was recorded; export or convert it again if it was exported';
 const WRITE_AGAIN = 'run dparse on the profile again, and do not filter or join its output';
 const NEWER = 'record with a newer profiler and driver';
-const SYNCHRONIZE = 'synchronize the device before the profiler stops, so that work in flight ends first';
+export const SYNCHRONIZE = 'synchronize the device before the profiler stops, so that work in flight ends first';
 const SHORTER = "profile fewer steps: the profiler's buffers may have been full";
 const GROUP = 'run the collector where the profiler may read the device (see its documentation on permissions)';
 const CAPTURES = 'give dparse --capture the captures of this rank alone (docs/guide/graphs.md)';
@@ -80,7 +83,6 @@ const EFFECTS: Readonly<Record<Faulty, Effect>> = {
   'more-dependencies': ['dependencies', null],
   'unread-section': ['all', null],
   'no-instruction-read': ['all', COPY],
-  'no-device-activity': ['devices', null],
   'row-passed-over': ['all', COPY],
   'kernel-of-unknown-type': ['names', null],
   'csv-row-short': ['counters', COPY],
@@ -102,20 +104,30 @@ const EFFECTS: Readonly<Record<Faulty, Effect>> = {
 
 const isFaulty = (name: string): name is Faulty => Object.hasOwn(EFFECTS, name);
 
+/** What the records say about a diagnostic. */
+export interface Detail {
+  /** Figures that explain its count further. */
+  readonly text?: string;
+  /** In place of the usual remedy. */
+  readonly remedy?: string;
+}
+
 /**
  * The losses and doubts among the counts of an end record, in the order of their names.
- * @param details figures that explain a count further, by diagnostic
+ * @param details by diagnostic; null for one that means nothing in this profile
  */
 export function reasonsOfDiagnostics(
   diagnostics: Readonly<Record<string, number>>,
-  details: ReadonlyMap<string, string>,
+  details: ReadonlyMap<string, Detail | null>,
 ): Reason[] {
   return Object.entries(diagnostics).flatMap(([check, count]): Reason[] => {
     if (!isFaulty(check) || count === 0) return [];
     const [severity, text] = DIAGNOSTICS[check];
     const [affects, remedy] = EFFECTS[check];
     const detail = details.get(check);
-    const what = `${text}: ${count}${detail === undefined ? '' : `, ${detail}`}`;
-    return [{ check, level: severity satisfies Level, count, what, affects: AFFECTS[affects], remedy }];
+    if (detail === null) return [];
+    const what = [`${text}: ${count}`, ...(detail?.text === undefined ? [] : [detail.text])].join(', ');
+    const level: Level = severity;
+    return [{ check, level, count, what, affects: AFFECTS[affects], remedy: detail?.remedy ?? remedy }];
   });
 }
