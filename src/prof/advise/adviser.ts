@@ -349,14 +349,18 @@ const UNKNOWN_GAIN = 0.5;
 
 /** Rules whose findings are why there is something for another rule to find. */
 const CAUSES = [
-  { cause: stragglers.name, effect: exposedCollectives.name },
-  { cause: oldArchitecture.name, effect: belowRoof.name },
+  { cause: stragglers.name, effect: exposedCollectives.name, isOfKernels: false },
+  // A kernel for an older architecture is slow, not the kernels of other ops.
+  { cause: oldArchitecture.name, effect: belowRoof.name, isOfKernels: true },
 ] as const;
 
-/** Puts the first finding of a cause before the first of its effect. */
-function causeFirst(sorted: Finding[], { cause, effect }: (typeof CAUSES)[number]): Finding[] {
-  const first = sorted.findIndex(({ rule }) => rule === effect);
+/** Puts the first finding of a cause before the first of its effect, which is about some of the same kernels. */
+function causeFirst(sorted: Finding[], { cause, effect, isOfKernels }: (typeof CAUSES)[number]): Finding[] {
   const late = sorted.findIndex(({ rule }) => rule === cause);
+  const kernels = new Set(sorted[late]?.kernels);
+  const first = sorted.findIndex(
+    (finding) => finding.rule === effect && (!isOfKernels || finding.kernels.some((kernel) => kernels.has(kernel))),
+  );
   return first === -1 || late < first ? sorted : sorted.toSpliced(late, 1).toSpliced(first, 0, elementAt(sorted, late));
 }
 
