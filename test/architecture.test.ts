@@ -4,7 +4,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { parseSync, Visitor } from 'oxc-parser';
+import { parseSync, Visitor, type ParseResult } from 'oxc-parser';
 import { dirname, join, relative } from 'node:path';
 import { ROOT } from './support/shared.js';
 
@@ -16,7 +16,9 @@ interface SourceFile {
   readonly code: string;
   /** Our own files that it imports, values or types, from the repository's root. */
   readonly imported: readonly string[];
-  /** These, and the programs of worker threads, which it names only. */
+  /** Those that are loaded with it: without types, and without those that are loaded late. */
+  readonly loaded: readonly string[];
+  /** All of them, and the programs of worker threads, which it names only. */
   readonly own: readonly string[];
   /** Packages and Node's modules that it imports. */
   readonly foreign: readonly string[];
@@ -43,10 +45,21 @@ function read(path: string): SourceFile {
   return {
     ...{ path, text, code: without(text, prose) },
     imported: imports.filter(isOwn).map(pathOf),
+    loaded: loadedWith(module).filter(isOwn).map(pathOf),
     own: [...imports.filter(isOwn), ...workers].map(pathOf),
     foreign: imports.filter((name) => !isOwn(name)),
   };
 }
+
+/** What a module imports that is more than types. */
+const loadedWith = ({ staticImports, staticExports }: ParseResult['module']): string[] => [
+  ...staticImports
+    .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+    .map(({ moduleRequest }) => moduleRequest.value),
+  ...staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ isType, moduleRequest }) => (isType || moduleRequest === null ? [] : [moduleRequest.value])),
+  ),
+];
 
 function without(text: string, spans: { start: number; end: number }[]): string {
   const parts: string[] = [];
@@ -186,6 +199,20 @@ describe('imports', () => {
     const entries = ['src/index.ts', 'src/cli/bin/dparse.ts', 'src/cli/bin/dprof.ts', 'src/page/main.ts'];
     expect(offences(SRC, ({ own }) => own.filter((path) => entries.includes(path)))).to.deep.equal([]);
   });
+
+  it('of dparse load no op and no answer: a small profile would take longer to start than to read', () => {
+    const loadedBy = new Map(SRC.map(({ path, loaded }) => [path, loaded]));
+    const reached = new Map<string, string>();
+    const visit = (path: string, by: string): void => {
+      if (reached.has(path)) return;
+      reached.set(path, by);
+      for (const next of loadedBy.get(path) ?? []) visit(next, path);
+    };
+    for (const path of ['src/cli/bin/dparse.ts', 'src/cli/dparse/parse-command.ts', 'src/cli/dparse/one.ts']) visit(path, '');
+    expect(reached.size).to.be.above(200);
+    const answers = ['src/ops/table.ts', 'src/prof/annotate.ts', 'src/prof/columns/columns.ts'];
+    expect(answers.filter((path) => reached.has(path)).map((path) => `${path} by ${reached.get(path) ?? ''}`)).to.deep.equal([]);
+  }); // prettier-ignore
 
   it('make no circle, those of types included', () => {
     const importsOf = new Map(SRC.map(({ path, imported }) => [path, imported]));

@@ -3,7 +3,7 @@
  * about.
  */
 import type { Item } from '../prof/analysis.js';
-import { WorkInside, type TimeWindow } from '../prof/input/work-inside.js';
+import type { TimeWindow } from '../prof/input/work-inside.js';
 import { cutText } from '../record/plural.js';
 import { requireNamed, UsageError, UserError } from '../record/errors.js';
 import { parseSortKeys, SortedOutput } from '../prof/query/sort.js';
@@ -206,21 +206,23 @@ export class RecordChoice {
   readonly #devices = new Set<number>();
   readonly #steps = new Set<number>();
   #kept = 0;
-  readonly #inside: WorkInside | null;
+  #cut = 0;
 
-  constructor(private readonly chosen: Chosen) {
-    this.#inside = chosen.window === undefined ? null : new WorkInside(chosen.window);
+  constructor(private readonly chosen: Chosen) {}
+
+  /** The time from `--from` to `--to`. */
+  get window(): TimeWindow | undefined {
+    return this.chosen.window;
   }
 
-  /** The part of an item within the chosen time: work of devices is cut, ranges of the host are not. */
-  inside(item: Item): Item {
-    return this.#inside?.of(item) ?? item;
+  /** Counts a piece of work that was cut at an edge of that time. */
+  onCut(): void {
+    this.#cut++;
   }
 
   /** For stderr: what was cut. */
   get notes(): readonly string[] {
-    const cut = this.#inside?.cut ?? 0;
-    return cut === 0 ? [] : [`--from and --to cut ${cutText(cut)} with the part inside`];
+    return this.#cut === 0 ? [] : [`--from and --to cut ${cutText(this.#cut)} with the part inside`];
   }
 
   /**

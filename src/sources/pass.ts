@@ -2,6 +2,7 @@
 import { fitting, withoutKernels, type Analysis, type Item } from '../prof/analysis.js';
 import { withCut, type EndedInputs } from '../prof/input/stream-status.js';
 import { withReason } from '../prof/input/device-activity.js';
+import { WorkInside, type TimeWindow } from '../prof/input/work-inside.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
@@ -17,6 +18,15 @@ export interface Pass<Facts> {
   readonly isComplete?: () => boolean;
 }
 
+/** The items that an answer is about. */
+interface Selection {
+  readonly keeps: (item: Item) => boolean;
+  /** The time to which work of devices is cut; ranges of the host are not. */
+  readonly window: TimeWindow | undefined;
+  /** Called for each piece of work that is cut. */
+  readonly onCut: () => void;
+}
+
 /**
  * Passes all records to the analysis, and kernels through the annotator if there is one; yields after each batch.
  * @param choice leaves items out, and cuts work at the edges of a time, after it has served to annotate others
@@ -24,11 +34,12 @@ export interface Pass<Facts> {
 export async function* takeBatches<Facts>(
   { batches }: Pick<Source, 'batches'>,
   { analysis, annotator, isComplete }: Pass<Facts>,
-  choice?: { readonly keeps: (item: Item) => boolean; readonly inside: (item: Item) => Item },
+  choice?: Selection,
 ): AsyncGenerator<undefined, void> {
+  const window = analysis.inFull === true ? undefined : choice?.window;
+  const inside = window === undefined ? null : new WorkInside(window, () => choice?.onCut());
   const take = (item: Item): void => {
-    if (choice?.keeps(item) === false) return;
-    analysis.take(choice === undefined || analysis.inFull === true ? item : choice.inside(item));
+    if (choice?.keeps(item) !== false) analysis.take(inside?.of(item) ?? item);
   };
   for await (const batch of batches) {
     for (const record of batch) {

@@ -38,12 +38,13 @@ function cutWork(record: DeviceActivity, { from, to }: TimeWindow): CutWork | nu
   return { record: { ...record, ...time, ...bytes } as DeviceActivity, share };
 }
 
-/** Cuts work at the edges of a time, and counts what it cuts. */
+/** Cuts work at the edges of a time. */
 export class WorkInside {
-  /** Number of kernels, copies and other work; waits are not work. */
-  cut = 0;
-
-  constructor(private readonly window: TimeWindow) {}
+  /** @param onCut called for each kernel, copy or other work that is cut; waits are not work */
+  constructor(
+    private readonly window: TimeWindow,
+    private readonly onCut: () => void,
+  ) {}
 
   /** @param item some of which is inside; a kernel comes twice: as a record, and then annotated */
   of(item: Item): Item {
@@ -52,7 +53,7 @@ export class WorkInside {
     if (cut === null) return item;
     // The record of an annotated kernel has all fields.
     if (item instanceof Annotated) return item.cutTo(cut.record as KernelRecord, cut.share);
-    if (workOf(item) !== null) this.cut++;
+    if (workOf(item) !== null) this.onCut();
     return cut.record;
   }
 }
