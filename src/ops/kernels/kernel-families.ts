@@ -5,7 +5,7 @@
  * Tensile, composable kernels, MIOpen and AITER, vLLM, ggml, NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's
  * operators in public profiles; they are not measurements.
  */
-import { byName } from './by-name.js';
+import { byName } from './cached-by-name.js';
 
 export type KernelKind =
   /** Prepares or finishes the work of another kernel: layout change, split-K reduction, offsets, fill, copy. */

@@ -11,7 +11,7 @@
 import type { OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import { inputTensors, opName } from '../operands.js';
-import { byName } from './by-name.js';
+import { byName } from './cached-by-name.js';
 
 /** Types of multiplication with separate peak rates. `fp8` stands for all its encodings. */
 export const MATH_TYPES = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] as const;
@@ -108,7 +108,7 @@ function linearExtents(tensors: readonly Tensor[]): number[] {
   return x === undefined ? [] : [numel(x.shape.slice(0, -1)), ...(weight?.shape ?? [])];
 }
 
-/** Input and output channels within a group: the weight's first two extents, of which the first covers all groups. */
+/** Input and output channels within a group: the weight's first two extents. The first covers all groups. */
 function convolutionExtents(tensors: readonly Tensor[], call: OpCall): number[] {
   const [left, right, third] = matrices(tensors);
   const backward = /backward/.test(opName(call));

@@ -17,7 +17,7 @@ import { elementType } from '../../record/element-types.js';
 
 const GROUPED = /^_(?:p_)?matmul_ogs_[NT]{3}_([a-wyz\d]+)x([a-wyz\d]+)x([a-z\d]+)_\d+x\d+x\d+x\d+(_swiglu)?/;
 
-/** Number of bits per value, for types of which one tensor element holds several values. */
+/** Number of bits per value, for types that put several values into one tensor element. */
 const PACKED: Readonly<Record<string, number>> = { mxfp4: 4, nvfp4: 4 };
 const BYTE = 8;
 

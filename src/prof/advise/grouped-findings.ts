@@ -84,7 +84,7 @@ export function groupedFindings(
     .map((group) => groupOf(group, shareOf, nameOf ?? deviceName));
 }
 
-/** Splits findings of which several are about one device: they are about different work, with advice of its own. */
+/** Keeps several findings about one device apart: they are about different work, and their advice differs. */
 function apart(group: readonly Finding[]): (readonly Finding[])[] {
   const places = new Set(group.map(({ profile, device }) => `${profile} ${device ?? ''}`));
   if (places.size === group.length) return [group];

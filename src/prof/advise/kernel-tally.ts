@@ -47,7 +47,7 @@ export class Longest {
 export const longerOf = (a: LongestTime | null, b: LongestTime | null): LongestTime | null =>
   a === null || (b !== null && b.end - b.start > a.end - a.start) ? b : a;
 
-/** The field of a finding; absent when there is no such time. */
+/** The field of a finding; absent without such a time. */
 export const atLongest = (at: LongestTime | null): { readonly at?: LongestTime } => (at === null ? {} : { at });
 
 /** The name with the largest time, the alphabetically first of equal ones; null for none. */

@@ -62,25 +62,32 @@ const LEAST_OVERLAP = 1_000;
  */
 const STARTS_EARLY = 90;
 
-/** Whether a stream runs it strictly after the work in front of it. */
-function isInOrder(work: StepActivity, device: Device | undefined): boolean {
-  if (device === undefined || work.stream === null || work.type === 'collective' || work.type === 'graph') return false;
-  if (work.graph !== undefined) return false;
+/** What a device runs strictly in the order of its streams. */
+type InOrder = 'nothing' | 'copies' | 'all';
+
+function inOrderOn(device: Device): InOrder {
   const { vendor } = deviceWords({ devices: [device] });
-  if (vendor === null || !LAUNCHING.includes(vendor)) return false;
-  if (work.type !== 'kernel' || vendor !== 'nvidia') return true;
+  if (vendor === null || !LAUNCHING.includes(vendor)) return 'nothing';
   // A device of unknown compute capability may be a new one.
-  return (smOf(device.arch ?? undefined) ?? STARTS_EARLY) < STARTS_EARLY;
+  const startsEarly = vendor === 'nvidia' && (smOf(device.arch ?? undefined) ?? STARTS_EARLY) >= STARTS_EARLY;
+  return startsEarly ? 'copies' : 'all';
+}
+
+/** Whether a stream runs it strictly after the work in front of it. */
+function isInOrder(work: StepActivity, onDevice: InOrder = 'nothing'): boolean {
+  if (work.stream === null || work.type === 'collective' || work.type === 'graph') return false;
+  if (work.graph !== undefined) return false;
+  return onDevice === 'all' || (onDevice === 'copies' && work.type !== 'kernel');
 }
 
 /** Work of one stream that overlaps, although a stream runs its work in order: its start or duration is wrong. */
 function overlapCheck(): Check {
   const ends = new Map<string, number>();
-  let devices = new Map<number, Device>();
+  let devices = new Map<number, InOrder>();
   let [count, most, total] = [0, 0, 0];
   return {
     take: (record) => {
-      if (record.type === 'profile') devices = new Map(record.devices.map((device) => [device.id, device]));
+      if (record.type === 'profile') devices = new Map(record.devices.map((device) => [device.id, inOrderOn(device)]));
       const work = workOf(record)?.record;
       if (work === undefined || work.dur === null || !isInOrder(work, devices.get(work.device))) return;
       const [stream, end] = [`${work.device} ${work.stream}`, work.start + work.dur];
@@ -193,6 +200,8 @@ function overheadCheck(): Check {
   let [count, ns, start, end] = [0, 0, Infinity, -Infinity];
   /** Since the last work: it counts once more work follows, so that only time between first and last work does. */
   let after = { count: 0, ns: 0 };
+  /** End of all overhead so far: what overlaps counts once. */
+  let reach = 0;
   let hasFrames = false;
   const addWork = ({ start: from, dur }: StepActivity): void => {
     if (dur === null) return;
@@ -207,7 +216,9 @@ function overheadCheck(): Check {
       if (record.type !== 'range') return;
       hasFrames ||= record.kind === 'frame';
       if (record.kind !== 'overhead' || start > record.start) return;
-      after = { count: after.count + 1, ns: after.ns + record.dur };
+      const until = record.start + record.dur;
+      after = { count: after.count + 1, ns: after.ns + Math.max(0, until - Math.max(record.start, reach)) };
+      reach = Math.max(reach, until);
     },
     reasons: (profile) => {
       const stacks: Reason = {
@@ -340,7 +351,7 @@ function edgeReasons(device: number, steps: ReadonlyMap<number, StepWork>): Reas
   ];
 }
 
-/** All checks, each of which begins anew for each profile. */
+/** All checks; each begins anew for every profile. */
 export const CHECKS: readonly (() => Check)[] = [
   clockCheck,
   missingCheck,

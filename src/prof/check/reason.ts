@@ -16,7 +16,7 @@ export interface Reason {
   readonly count: number | null;
   /** One line: what was found, with its figures. */
   readonly what: string;
-  /** Which figures are wrong or unknown because of it. */
+  /** Which figures are wrong or unknown for this reason. */
   readonly affects: string;
   /** How to record or read the profile better; null where nothing helps. */
   readonly remedy: string | null;

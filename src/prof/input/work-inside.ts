@@ -46,7 +46,7 @@ export class WorkInside {
     private readonly onCut: () => void,
   ) {}
 
-  /** @param item some of which is inside; a kernel comes twice: as a record, and then annotated */
+  /** @param item at least partly inside; a kernel comes twice: as a record, and then annotated */
   of(item: Item): Item {
     const record = item instanceof Annotated ? item.record : item;
     const cut = isDeviceActivity(record) ? cutWork(record, this.window) : null;

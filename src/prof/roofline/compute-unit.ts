@@ -25,7 +25,7 @@ interface ComputeUnit {
   /** Local memory in KiB, and its allocation unit in bytes. */
   readonly shared: number;
   readonly sharedUnit: number;
-  /** Blocks of more than one wave, each of which needs a barrier. */
+  /** Blocks of more than one wave; each needs a barrier. */
   readonly barriers: number;
 }
 

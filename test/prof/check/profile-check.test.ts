@@ -165,6 +165,9 @@ describe('check', () => {
       // 3 us of 10 to 60 us.
       what: 'the profiler or driver blocked the CPU 1 time for 3 us, 6.0 % of the time from first to last work',
     });
+    // Two that overlap from 30 to 34 us.
+    const nested = [...records.slice(0, 4), overhead(31 * US), ...records.slice(4), end()];
+    expect(checked(nested).reasons[0]?.what).to.include('2 times for 4 us, 8.0 %');
   });
 
   it('says that stacks of Python slow the CPU, and how the profiler of the program leaves them out', () => {

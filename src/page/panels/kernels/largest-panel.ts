@@ -36,7 +36,7 @@ const NOTHING: Field = { name: '', value: null };
 /** Engines of a core work at the same time, so instructions are no parts of its span: their share is that of the tables. */
 const hasEngines = ({ profile }: PanelView): boolean => deviceWords(profile.overview.header).work === 'instruction';
 
-/** The time in which a kernel or op computed. Of instructions it is all their time, a part of which communicates. */
+/** The time in which a kernel or op computed. For instructions it is all their time, although a part communicates. */
 function timeOf(
   view: PanelView,
   path: string,

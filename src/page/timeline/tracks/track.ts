@@ -112,7 +112,7 @@ export interface Track {
 
 type TrackNames = Pick<Track, 'kind' | 'group' | 'name' | 'unit' | 'about'>;
 
-/** Samples, each of which is valid until the next. */
+/** Samples; each is valid until the next one. */
 export class SampleTrack implements Track {
   readonly kind: Track['kind'];
   readonly group: string;

@@ -196,7 +196,7 @@ function isContiguous(shape: readonly number[], strides: readonly number[]): boo
 const isNested = (extents: unknown): boolean =>
   Array.isArray(extents) && extents.length > 0 && extents.every((item) => Array.isArray(item));
 
-/** A list of tensors of which only the shapes are recorded. */
+/** A list of tensors whose shapes alone are recorded. */
 function tensors(extents: unknown): Arg {
   const items = listOf(extents);
   if (!items.every(isShape)) return { name: '', type: 'list' };

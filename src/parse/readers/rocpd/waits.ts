@@ -56,7 +56,7 @@ function streamsOfCalls(
   return (event) => streams.get(addresses.get(event) ?? null) ?? null;
 }
 
-/** Tables of barriers: since schema 3.0.4, and in drafts of it. */
+/** Tables of barriers: since schema 3.0.4, and in its drafts. */
 const BARRIERS = ['hip_event', 'event_operation'];
 
 /** Barriers at which a stream waits for an event. The ends of recorded events are not read. */

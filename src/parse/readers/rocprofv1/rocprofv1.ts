@@ -198,7 +198,7 @@ function* startsOf(cells: Iterable<CsvCells>): Generator<string> {
 
 const infoBeside = (file: string): string => file.replace(/\.\w+$/, '.sysinfo.txt');
 
-/** GPUs from the output of rocminfo next to a profile; empty when there is no such file. */
+/** GPUs from the output of rocminfo next to a profile; empty without that file. */
 function devicesBeside(file: string): Device[] {
   const path = infoBeside(file);
   if (file === '' || path === file || !isFile(path) || statSync(path).size > LARGEST) return [];

@@ -28,7 +28,7 @@ export const isHostCopy = (record: StepActivity): record is HostCopy =>
 const isSynchronous = (api: string | null): boolean => api !== null && /memcpy/i.test(api) && !/async/i.test(api);
 
 /**
- * The evidence that the host waited, of which there are three kinds. The call's name says that it is synchronous. Or
+ * Three kinds of evidence that the host waited. The call's name says that it is synchronous. Or
  * the memory is pageable, which an asynchronous call copies piece by piece, and the call still ran when the copy began.
  * Or the kind of memory is unknown, and the call returned only after the copy had ended. Null when the host did not
  * wait: a call with pinned memory that returns late was only slow.
