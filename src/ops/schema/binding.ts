@@ -21,28 +21,77 @@ export function pythonArguments(call: OpCall, order: string): (name: string) => 
   };
 }
 
-export interface BoundArguments {
-  /** The argument of that name; undefined when the call has fewer arguments. */
-  arg(name: string): Arg | undefined;
-  /** The tensors of the argument: all of a list, none when the argument is missing. */
-  tensors(name: string): readonly Tensor[];
-  tensor(name: string): Tensor | null;
-  /** The tensors of several arguments. @param names space-separated names */
-  tensorsOf(names: string): Tensor[];
-  value(name: string): ArgValue | undefined;
-  /** A boolean; null when it is unspecified. */
-  flag(name: string): boolean | null;
-  /** A number; null when it is unspecified. */
-  number(name: string): number | null;
-  /** A non-negative integer; null when it is unspecified. */
-  count(name: string): number | null;
-  /** A list of integers, or a single integer as a list of one; null when it is unspecified or empty. */
-  integers(name: string): readonly number[] | null;
+/** The arguments of a call by the names of its signature's parameters. */
+export class BoundArguments {
   readonly reads: readonly Tensor[];
   /** Tensors that the op writes, including `outs`. */
   readonly writes: readonly Tensor[];
   /** The `out` tensors of an `out` overload, which follow the arguments of the signature. */
   readonly outs: readonly Tensor[];
+
+  /** @param given the tensors of each argument */
+  constructor(
+    readonly signature: Signature,
+    readonly args: readonly Arg[],
+    readonly given: readonly (readonly Tensor[])[],
+  ) {
+    const { parameters, open } = signature;
+    this.outs = open ? [] : given.slice(parameters.length).flat();
+    this.reads = given.filter((_, at) => parameters[at]?.reads).flat();
+    this.writes = [...given.filter((_, at) => parameters[at]?.writes).flat(), ...this.outs];
+  }
+
+  #at(name: string): number {
+    return this.signature.parameters.findIndex((param) => param.name === name);
+  }
+
+  /** The argument of that name; undefined when the call has fewer arguments. */
+  arg(name: string): Arg | undefined {
+    const found = this.args[this.#at(name)];
+    return found === NOT_GIVEN ? undefined : found;
+  }
+
+  /** The tensors of the argument: all of a list, none when the argument is missing. */
+  tensors(name: string): readonly Tensor[] {
+    return this.given[this.#at(name)] ?? [];
+  }
+
+  tensor(name: string): Tensor | null {
+    return this.tensors(name)[0] ?? null;
+  }
+
+  /** The tensors of several arguments. @param names space-separated names */
+  tensorsOf(names: string): Tensor[] {
+    return names.split(' ').flatMap((name) => [...this.tensors(name)]);
+  }
+
+  value(name: string): ArgValue | undefined {
+    return this.arg(name)?.value;
+  }
+
+  /** A boolean; null when it is unspecified. */
+  flag(name: string): boolean | null {
+    const value = this.value(name);
+    return typeof value === 'boolean' ? value : null;
+  }
+
+  /** A number; null when it is unspecified. */
+  number(name: string): number | null {
+    const value = this.value(name);
+    return typeof value === 'number' ? value : null;
+  }
+
+  /** A non-negative integer; null when it is unspecified. */
+  count(name: string): number | null {
+    const found = integer(this.value(name));
+    return found !== undefined && found >= 0 ? found : null;
+  }
+
+  /** A list of integers, or a single integer as a list of one; null when it is unspecified or empty. */
+  integers(name: string): readonly number[] | null {
+    const list = integers(this.value(name));
+    return list?.length === 0 ? null : list;
+  }
 }
 
 /**
@@ -130,49 +179,12 @@ function tensorsOf(arg: Arg): readonly Tensor[] | null {
   return allTensors(isTensorList(arg) ? (arg.items ?? []).filter(({ type }) => type !== 'NoneType') : [arg]);
 }
 
-type BoundOperands = Pick<BoundArguments, 'tensors' | 'reads' | 'writes' | 'outs'>;
-
-function operandsOf({ parameters, open }: Signature, args: readonly Arg[]): BoundOperands | null {
-  const given = args.map(tensorsOf);
-  if (given.includes(null)) return null;
-  const at = (index: number): readonly Tensor[] => given[index] ?? [];
-  const outs = open ? [] : args.slice(parameters.length).flatMap((_, i) => at(parameters.length + i));
-  return {
-    tensors: (name) => at(parameters.findIndex((param) => param.name === name)),
-    reads: parameters.flatMap((param, i) => (param.reads ? at(i) : [])),
-    writes: [...parameters.flatMap((param, i) => (param.writes ? at(i) : [])), ...outs],
-    outs,
-  };
-}
-
 function bound(signature: Signature, args: readonly Arg[]): BoundArguments | null {
-  const operands = operandsOf(signature, args);
-  if (operands === null) return null;
-  const arg = (name: string): Arg | undefined => {
-    const found = args[signature.parameters.findIndex((param) => param.name === name)];
-    return found === NOT_GIVEN ? undefined : found;
-  };
-  const value = (name: string): ArgValue | undefined => arg(name)?.value;
-  return {
-    ...operands,
-    arg,
-    value,
-    tensor: (name) => operands.tensors(name)[0] ?? null,
-    tensorsOf: (names) => names.split(' ').flatMap((name) => [...operands.tensors(name)]),
-    flag: (name) => asBoolean(value(name)),
-    number: (name) => asNumber(value(name)),
-    count: (name) => asCount(value(name)),
-    integers: (name) => {
-      const list = integers(value(name));
-      return list?.length === 0 ? null : list;
-    },
-  };
+  const given: (readonly Tensor[])[] = [];
+  for (const arg of args) {
+    const tensors = tensorsOf(arg);
+    if (tensors === null) return null;
+    given.push(tensors);
+  }
+  return new BoundArguments(signature, args, given);
 }
-
-const asBoolean = (value: ArgValue | undefined): boolean | null => (typeof value === 'boolean' ? value : null);
-const asNumber = (value: ArgValue | undefined): number | null => (typeof value === 'number' ? value : null);
-
-const asCount = (value: ArgValue | undefined): number | null => {
-  const found = integer(value);
-  return found !== undefined && found >= 0 ? found : null;
-};

@@ -122,7 +122,7 @@ export const elementwise =
 /** @returns null when the op has no rule, its arguments do not fit, or an amount is not an exact number */
 export function ruleWork(rules: OpRules, call: OpCall, kernel: KernelFacts, source: string): Work | null {
   const row = boundRow(rules, call);
-  const cost = row === null ? null : row.fact({ ...row.bound, call, kernel });
+  const cost = row === null ? null : row.fact(Object.assign(row.bound, { call, kernel }));
   return row === null || cost === null || !isExact(cost) ? null : workOf({ reads: row.bound.reads, source, ...cost });
 }
 
