@@ -71,7 +71,7 @@ describe('sections of a summary', () => {
     const marked = collective({ start: 0, dur: null, kind: 'broadcast', bytes: 40, group: 'g' });
     const text = await screen(profile({ dur: 10_000, facts: { profiler_level: 'Level_none' } }), marked, marked);
     expect(text).to.match(/\n## Collectives\nbroadcast +na +2 +80 B +1 group\n/);
-    expect(text).to.match(/\n## Facts of the profile\nprofiler_level Level_none\n/);
+    expect(text).to.match(/\n## Profile facts\nprofiler_level Level_none\n/);
   });
 
   it('of kernels of which some have no duration: the mean is that of the others', async () => {

@@ -141,6 +141,6 @@ describe('the rule autotuning', () => {
   });
 
   it('is silent where no library tried kernels, and could not look without ops', () => {
-    expect(silenceOf('autotuning', [PROFILE, kernel({ launch: null })])).to.equal('no kernels of known ops');
+    expect(silenceOf('autotuning', [PROFILE, kernel({ launch: null })])).to.equal('no kernel has a known op');
   });
 });

@@ -62,7 +62,7 @@ describe('check', () => {
 
   it('says of a fault that leaves the figures of the host right what it affects', () => {
     const affected = (name: string): unknown => checked([A100_PROFILE, end({ [name]: 1 })]).reasons[0]?.affects;
-    expect(affected('work-not-recorded')).to.equal('everything but the times of the host');
+    expect(affected('work-not-recorded')).to.equal('everything except CPU times');
     expect(affected('call-failed')).to.equal('what these calls would have done or launched');
   });
 
@@ -177,9 +177,11 @@ describe('check', () => {
     };
     const remedyIn = (format: string) =>
       checked([{ ...A100_PROFILE, format }, frame, ...whole.slice(1)]).reasons.map(({ check, remedy }) => [check, remedy]); // prettier-ignore
-    expect(remedyIn('kineto')).to.deep.equal([['recorded-stacks', 'for times, profile once without with_stack=True']]);
+    expect(remedyIn('kineto')).to.deep.equal([
+      ['recorded-stacks', 'to measure times, profile once without with_stack=True'],
+    ]);
     expect(remedyIn('xplane')).to.deep.equal([
-      ['recorded-stacks', 'for times, profile once without the Python tracer (python_tracer_level=0)'],
+      ['recorded-stacks', 'to measure times, profile once without the Python tracer (python_tracer_level=0)'],
     ]);
   });
 

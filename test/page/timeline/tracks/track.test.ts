@@ -23,7 +23,7 @@ const KINDS_OF: Readonly<Record<string, readonly EventKind[]>> = {
   busy: ['kernel', 'graph', 'communication', 'copy', 'set'],
   computing: ['kernel', 'graph'],
   communicating: ['communication'],
-  'copying and setting': ['copy', 'set'],
+  'copies and memsets': ['copy', 'set'],
   'launching recorded work': ['launch'],
 };
 
