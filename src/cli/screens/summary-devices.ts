@@ -107,7 +107,7 @@ function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit):
           [
             'launch known',
             linked.busy,
-            `${grouped(linked.activities)} of ${grouped(all)} activities, span ${unit.text(linked.span)} (${share(linked.span, span)})`,
+            `${grouped(linked.activities)} of ${grouped(all)} activities over ${unit.text(linked.span)} (${share(linked.span, span)})`,
           ] as const,
         ]
       : []),

@@ -72,4 +72,4 @@ function make(view: PanelView): PanelContent {
   return [ranks(view, rows), section('By core', cores)];
 }
 
-export const HOST_CPU: Panel = { id: 'host-cpu', title: 'CPU cores', width: 6, make };
+export const HOST_CPU: Panel = { id: 'host-cpu', title: 'CPU cores in use', width: 6, make };

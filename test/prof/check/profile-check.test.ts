@@ -96,7 +96,7 @@ describe('check', () => {
     ];
     expect(checked([A100_PROFILE, ...work, end()]).reasons[0]).to.deep.include({
       ...{ check: 'stream-overlap', level: 'doubt', count: 1 },
-      what: '1 piece of work began before the work in front on the same stream had ended: 4 us in all, 4 us at most',
+      what: '1 piece of work began before the previous work on the same stream had ended: 4 us in total, 4 us at most',
     });
     expect(namesOf([A100_PROFILE, ...work.map((one) => ({ ...one, graph: { id: 1, node: 1 } })), end()])).to.deep.equal(
       [],
@@ -221,7 +221,7 @@ describe('check', () => {
     expect(verdict).to.equal('incomplete');
     expect(reasons[0]).to.deep.include({
       ...{ check: 'copies-not-recorded', level: 'loss', count: 3 },
-      what: 'devices 1 2 started 3 copies, none of which the profile has',
+      what: 'devices 1 2 started 3 copies, but the profile contains none of them',
     });
     expect(namesOf([A100_PROFILE, start(0), copy({ device: 0 }), end()])).to.deep.equal([]);
   });

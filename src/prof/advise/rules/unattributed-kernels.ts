@@ -69,7 +69,7 @@ const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: stri
     'trace API calls too if the profiler can: the op is known from the call that launched the kernel',
   ],
   [
-    /calls between others/,
+    /calls in between/,
     /^/,
     'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
   ],
