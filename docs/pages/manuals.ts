@@ -119,7 +119,7 @@ export const dprofManual = (version: string): string =>
     seeAlso('dparse', ...Object.keys(COMMANDS).map(pageOf)),
   ]);
 
-/** What begins a paragraph in a help text: `Memory: `, `Columns: time during which`. */
+/** What begins a paragraph in a help text: `Memory: `, `Columns:`. */
 const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
 
 /** Blocks of lines as troff: sentences as paragraphs, tables below them as they are. */

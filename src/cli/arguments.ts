@@ -54,7 +54,7 @@ export const OUTPUT_OPTION: Option = {
   takes: 'OUT',
   help: 'write to OUT (created only when finished)',
 };
-export const HELP_OPTION: Option = { name: 'help', short: 'h', help: 'this text' };
+export const HELP_OPTION: Option = { name: 'help', short: 'h', help: 'show this help' };
 /** The `--quiet` option of the tools themselves. */
 export const SILENT_OPTION: Option = { name: 'quiet', short: 'q', help: 'no summary and no progress on stderr' };
 export const VERSION_OPTION: Option = { name: 'version', help: 'version' };
@@ -258,7 +258,7 @@ function unknownOption(tool: Tool, unknown: string): UsageError {
 /** Characters of a line of help. */
 const HELP_WIDTH = 80;
 
-/** A paragraph of a text that is broken into lines begins with a label: `Memory: `, `Columns: time during which`. */
+/** A paragraph of a text that is broken into lines begins with a label: `Memory: `, `Columns:`. */
 const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
 
 /** Joins the lines of each paragraph of a text; rows of tables stay separate lines. */

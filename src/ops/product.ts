@@ -82,7 +82,7 @@ function addendWork(product: ProductCost, addend: Addend, backward: boolean, par
     formula: backward
       ? 'flops = |out|, bytes = |out| + |bias|: one add per element of the result'
       : 'flops = |out|, bytes = 2·|out| + |bias|: one add per element of the result',
-    source: 'element counts; each operand read once, each result written once',
+    source: 'element counts; reads each operand and writes each result once',
   });
   return addend.label === undefined ? work : { ...work, label: addend.label };
 }

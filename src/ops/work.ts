@@ -56,7 +56,7 @@ export const helperCost = (params: readonly Param[]): OpCost => ({
   reads: [],
   writes: [],
   params,
-  formula: '0: the work of the op is given to its main kernel',
+  formula: "0: the op's work is assigned to its main kernel",
 });
 
 export const helperWork = (params: readonly Param[], source: string): Work => workOf({ ...helperCost(params), source });

@@ -132,7 +132,7 @@ function contentOf({ make, follows }: Panel, { span, ...view }: DashboardView): 
   if (span === null || span.data === null) return make({ ...view, span: null });
   if (follows?.(view.profile, span.data.profile) === true) {
     const content = make({ ...view, profile: span.data.profile, span });
-    return typeof content === 'string' ? 'No data in the span.' : content;
+    return typeof content === 'string' ? 'No data in this span.' : content;
   }
   const content = make({ ...view, span: null });
   return typeof content === 'string' ? content : [note(WHOLE_PROFILE), ...content];

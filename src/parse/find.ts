@@ -209,9 +209,9 @@ const archivesText = (archives: readonly string[]): string =>
 /** Text such as `1 file left out, whose run is in 7_results.db: 7_kernel_trace.csv`. */
 const againText = (files: readonly string[], same: string): string =>
   `${counted(files.length, 'file')} left out, whose run is in ${same}: ${firstOf(files)}`;
-/** Text such as `1 trace left out, whose .xplane.pb is next to it and states more: node.trace.json.gz`. */
+/** Text such as `1 trace left out, whose .xplane.pb is next to it and has more data: node.trace.json.gz`. */
 const tracesText = (traces: readonly string[]): string =>
-  `${counted(traces.length, 'trace')} left out, whose .xplane.pb is next to ${traces.length === 1 ? 'it' : 'them'} and states more: ${firstOf(traces)}`;
+  `${counted(traces.length, 'trace')} left out, whose .xplane.pb is next to ${traces.length === 1 ? 'it' : 'them'} and has more data: ${firstOf(traces)}`;
 
 /** Text such as `1 JSON file skipped, not a profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>

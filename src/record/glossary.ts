@@ -19,15 +19,15 @@ const KERNEL_TIME = 'kernel time';
 const terms = {
   // The time of a device. Lengths are those of unions: what runs at the same time counts once.
   span: { meaning: 'Time from the first work of a device to the end of its last, inside steps and between them. Spans of several devices are added up.', unit: 'ns' },
-  busy: { meaning: 'Time in which a device runs at least one kernel, collective, copy or set.', unit: 'ns', shareOf: SPAN },
+  busy: { meaning: 'Time in which a device runs at least one kernel, collective, copy or memset.', unit: 'ns', shareOf: SPAN },
   idle: { meaning: 'Time in the span in which a device runs nothing. Time between steps is idle time too; the start of the first step on the CPU, before the first work, is not.', unit: 'ns', shareOf: SPAN, formula: 'span - busy - missing' },
   'idle of a step': { meaning: 'Time in the span of the step in which the device runs nothing at all. Work of other steps is not idle time.', unit: 'ns', shareOf: 'span of the step' },
   compute: { meaning: 'Time in which at least one kernel runs that does not communicate. A graph launch traced as a whole counts as compute.', unit: 'ns', shareOf: SPAN },
   communication: { meaning: 'Time in which at least one collective or message between devices runs.', unit: 'ns', shareOf: SPAN },
   'exposed communication': { meaning: 'Communication while no compute runs. Copies may run.', unit: 'ns', shareOf: SPAN },
-  'copies and sets': { meaning: 'Time in which at least one copy or memory set runs.', unit: 'ns', shareOf: SPAN },
-  'rate of copies': { meaning: 'Bytes of the copies of a kind over the time in which at least one of them runs on a device: copies that overlap share its link. The time beside it adds them up.', unit: 'bytes/s' },
-  'exposed copies': { meaning: 'Copies while neither compute nor communication runs (copiesAlone), and sets while nothing else runs (setsAlone).', unit: 'ns', shareOf: SPAN },
+  'copies and memsets': { meaning: 'Time in which at least one copy or memset runs.', unit: 'ns', shareOf: SPAN },
+  'rate of copies': { meaning: 'Bytes of the copies of a kind over the time in which at least one of them runs on a device: copies that overlap share its link. The time next to it is their sum.', unit: 'bytes/s' },
+  'exposed copies': { meaning: 'Copies while neither compute nor communication runs (copiesAlone), and memsets while nothing else runs (setsAlone).', unit: 'ns', shareOf: SPAN },
   missing: { meaning: 'Time without recorded work in which the device may have worked: after a launch whose work is missing from the profile, although later work of the same thread is recorded; and after the start of work with an unknown end, until the next work of its stream. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
   gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
@@ -77,7 +77,7 @@ const terms = {
   prefill: { meaning: 'A step of a server that reads the context of its requests.' },
   decode: { meaning: 'A step of a server in which every request generates tokens.' },
   'idle of a phase': { meaning: 'Time within the steps of a phase (serving) in which the device does no work of the step. It includes waits for the CPU.', unit: 'ns', shareOf: 'times of the steps' },
-  'tokens per second': { meaning: 'Tokens of contexts and of generating requests over the times of the steps.', unit: 'tokens/s' },
+  'tokens per second': { meaning: 'Context and generated tokens, divided by the time of the steps.', unit: 'tokens/s' },
 
   // Ranks and collectives.
   rank: { meaning: 'One process of a job of several, with its number.' },

@@ -41,7 +41,7 @@ export const TENSOR_UTILISATION_METRIC = 'tensor_utilisation';
 
 const TITLES: Readonly<Record<string, string>> = {
   [CPU_BUSY_METRIC]: 'cores busy',
-  throttle: 'rate that throttling leaves (HAM)',
+  throttle: 'rate under throttling (HAM)',
   memory_allocated_since_first: 'memory allocated since the first event',
   npu_mem: 'memory',
   npu_module_mem: 'memory of',
@@ -52,7 +52,7 @@ const TITLES: Readonly<Record<string, string>> = {
   hbm_bandwidth: 'bandwidth',
   llc_throughput: 'throughput',
   llc_hit_rate: 'hit rate',
-  aicore_freq: 'clock of the cores',
+  aicore_freq: 'core clock',
   [CC_INSTRUCTION_METRIC]: 'CC-core',
   [TENSOR_UTILISATION_METRIC]: 'TensorMatrix utilisation',
 };

@@ -27,7 +27,7 @@ const parquet: Format = {
 
 const space: Format = {
   id: 'space',
-  title: 'one blank between cells, none inside, for awk (the default, except on a terminal)',
+  title: 'one space between cells, none inside, for awk (the default, except on a terminal)',
   open({ columns, header }) {
     const line = (texts: readonly string[]): string => `${texts.join(' ')}\n`;
     return {

@@ -31,7 +31,7 @@ describe('dprof --by range, hostop, api', () => {
 
   it('says what is missing, and what does not go with it', async () => {
     const empty = await runCli('dprof', ['--by', 'hostop', 'samples/attention.ntff']);
-    expect(empty.stderr).to.equal('dprof: samples/attention.ntff: no ops of the host\n');
+    expect(empty.stderr).to.equal('dprof: samples/attention.ntff: no CPU ops\n');
     for (const [option, value] of [['--where', 'sil>1'], ['--depth', '2'], ['--tree']]) {
       const args = [option ?? '', ...(value === undefined ? [] : [value]), '--by', 'api'];
       const { code, stderr } = await runCli('dprof', args);

@@ -139,7 +139,7 @@ describe('dparse: traces that cannot be read', () => {
       // A zero behind a member is padding to zlib, and what follows it.
       'a gzip of two members, the second of which begins with a zero',
       () => write(Buffer.concat([gzipSync(TEXT), Buffer.from([0]), gzipSync(TEXT).subarray(1)]), '.json.gz'),
-      /gzip is broken: bytes behind its end/,
+      /gzip is broken: bytes after its end/,
     ],
     ['a gzip with a wrong byte', () => write(damaged(), '.json.gz'), /gzip is broken/],
     ['JSON that is no trace', () => write('{"model": "x", "layers": [1, 2]}', '.json'), /JSON without "traceEvents"/],

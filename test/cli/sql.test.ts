@@ -215,7 +215,7 @@ const REFUSED: readonly (readonly [query: string, line: RegExp])[] = [
   ['SELECT opp FROM kernel', /Binder Error: Referenced column "opp" not found.*\(Candidate bindings: "op",/],
   ['SELECT * FROM kernle', /Catalog Error: Table with name kernle does not exist! \(Did you mean "kernel"\?\)/],
   ['SELEC 1', /Parser Error: syntax error at or near "SELEC"$/],
-  ['SELECT end FROM kernel', /Parser Error: syntax error at or near "end" \(as the name of a column: "end"\)/],
+  ['SELECT end FROM kernel', /Parser Error: syntax error at or near "end" \(for a column name: "end"\)/],
   ['SELECT 1; SELECT 2', /one query, not 2/],
   [' -- nothing', /one query, not 0/],
   ['SELECT $1', /parameter/],

@@ -87,6 +87,6 @@ describe('dprof steps', () => {
     expect(code).to.equal(0);
     expect(stdout)
       .to.match(/^Usage: dprof steps .*\n/)
-      .and.match(/not_overlapped +communication without computing\n/);
+      .and.match(/not_overlapped +communication while no kernel computes\n/);
   });
 });

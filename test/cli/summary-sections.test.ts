@@ -71,7 +71,7 @@ describe('sections of a summary', () => {
     const marked = collective({ start: 0, dur: null, kind: 'broadcast', bytes: 40, group: 'g' });
     const text = await screen(profile({ dur: 10_000, facts: { profiler_level: 'Level_none' } }), marked, marked);
     expect(text).to.match(/\n## Collectives\nbroadcast +na +2 +80 B +1 group\n/);
-    expect(text).to.match(/\n## Facts of the profile\nprofiler_level Level_none\n/);
+    expect(text).to.match(/\n## Profile facts\nprofiler_level Level_none\n/);
   });
 
   it('of kernels of which some have no duration: the mean is that of the others', async () => {
@@ -125,7 +125,7 @@ describe('sections of a summary', () => {
       instruction('EVENT_SEMAPHORE', 'Vector', 500, 700, { id: 2 }),
     ];
     expect(await screen(...records)).to.match(
-      /\n## Instructions: 1 of 1 name, 0\.300 us; --by kernel counts 1 wait too\n[^]*\n## Metrics of the vendor's profiler\nnext: /,
+      /\n## Instructions: 1 with 1 name, 0\.300 us; --by kernel counts 1 wait too\n[^]*\n## Metrics of the vendor's profiler\nnext: /,
     );
     const { stdout } = await runCli('dprof', ['summary', '-q'], { input: neuronLines([...records, END]) });
     expect(stdout).not.to.match(/## Metrics|Without op|kernel time,/);
@@ -155,7 +155,7 @@ describe('sections of a summary', () => {
       sample('cpu_switches', 8, of(0, 11)),
       sample('cpu_switches', 2, of(3, 12)),
     );
-    expect(text).to.include('## CPU, 2 cores, 2 processes: threads ran for 100.000 us in all, in 100.000 us\n');
+    expect(text).to.include('## CPU, 2 cores, 2 processes: threads ran for 100.000 us in total, within 100.000 us\n');
     for (const row of [
       /core 0 +75\.000 us +75\.0 % +8 +na/,
       /core 3 +25\.000 us +25\.0 % +2 +na/,

@@ -49,17 +49,17 @@ describe('dprof summary', () => {
     expect(text.slice(0, 11)).to.deep.equal([
       '# profile 0: rank0.json (kineto, rank 0)',
       '## Device 0 (A|B_100): span 60.000 us, first to last work',
-      'busy             53.000 us  88.3 %',
-      '  compute        41.000 us  68.3 %  2 kernels, 41.000 us added up',
-      '  communication   8.000 us  13.3 %  1 operation, 8.000 us added up',
-      '    exposed       8.000 us  13.3 %  no compute runs',
-      '  copies, sets    4.000 us   6.7 %  1 copy, 0 sets; exposed 4.000 us',
-      'idle              7.000 us  11.7 %  2 gaps, longest 5.000 us',
-      '  host            2.000 us   3.3 %  waiting for launches',
-      '  unknown         5.000 us   8.3 %  launch not recorded',
-      'launch known     45.000 us  75.0 %  3 of 4 activities, span 60.000 us (100.0 %)',
+      'busy               53.000 us  88.3 %',
+      '  compute          41.000 us  68.3 %  2 kernels, sum 41.000 us',
+      '  communication     8.000 us  13.3 %  1 operation, sum 8.000 us',
+      '    exposed         8.000 us  13.3 %  no compute runs',
+      '  copies, memsets   4.000 us   6.7 %  1 copy, 0 memsets; exposed 4.000 us',
+      'idle                7.000 us  11.7 %  2 gaps, longest 5.000 us',
+      '  host              2.000 us   3.3 %  waiting for launches',
+      '  unknown           5.000 us   8.3 %  launch not recorded',
+      'launch known       45.000 us  75.0 %  3 of 4 activities over 60.000 us (100.0 %)',
     ]);
-    expect(stdout).to.match(/^## Kernels: 3 of 3 names, 49\.000 us\n +time +share +count +mean +kernel\n40\.000 us {2}81\.6 %/m); // prettier-ignore
+    expect(stdout).to.match(/^## Kernels: 3 with 3 names, 49\.000 us\n +time +share +count +mean +kernel\n40\.000 us {2}81\.6 %/m); // prettier-ignore
     expect(stdout).to.match(/^HtoD {2}4\.000 us {2}1 {2}4 MB {2}1 TB\/s$/m);
     expect(stdout).to.match(/^## Without op: 2 kernels, 18\.4 % of kernel time$/m);
     expect(text.slice(-3)).to.deep.equal(['next: dprof advise FILE', 'all:  dprof summary --all FILE', '']);
@@ -155,7 +155,7 @@ describe('dprof summary', () => {
   it('shows kernels of a net.dict without starts, and says so', async () => {
     const { stdout, code } = await run(lines([{ ...kernel(), start: undefined, device: undefined }]));
     expect(code).to.equal(0);
-    expect(stdout).to.match(/^## Devices: na, no record has a start\n## Kernels: 1 of 1 name, 0\.010 us$/m);
+    expect(stdout).to.match(/^## Devices: na, no record has a start\n## Kernels: 1 with 1 name, 0\.010 us$/m);
   });
 
   itWithProcess('says nothing when its reader has seen enough', async () => {

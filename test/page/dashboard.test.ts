@@ -218,7 +218,7 @@ describeInBrowser('dashboard', (open) => {
       ...['Idle', '20.0', '2,000.00'],
       ...['add', '10.0', '1,000.00'],
       ...['Exposed communication', '10.0', '1,000.00'],
-      ...['Exposed copies and sets', '5.0', '500.00'],
+      ...['Exposed copies and memsets', '5.0', '500.00'],
       ...['Other ops', '10.0', '1,000.00'],
     ]);
     await rows.getByRole('link', { name: 'Exposed communication' }).click();

@@ -13,7 +13,7 @@ import { contentsIn, dataIn } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';
 import { writePages } from './written-pages.js';
 
-const UTILISATION = 'Utilisation, mean of the cores in use';
+const UTILISATION = 'Mean utilisation of the cores in use';
 
 /** A report of a second: utilisation of two cores. @param at Unix seconds; null for none */
 const reportOf = (host: string, at: number | null, ...utilisations: readonly [number, number]) =>

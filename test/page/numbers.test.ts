@@ -308,10 +308,10 @@ interface Figure {
 
 /** Words of answers by their keys there. */
 type Words = Readonly<Record<string, string>>;
-const DEVICE_KEYS: Words = { span: 'span', busy: 'busy', idle: 'idle', compute: 'compute', communication: 'communication', exposed: 'exposed communication', memory: 'copies and sets', kernelSum: 'kernel time' }; // prettier-ignore
-const STEPS_KEYS: Words = { span: 'span', busy: 'busy', idle: 'idle', computing: 'compute', communication: 'communication', exposed: 'exposed communication', not_overlapped: 'exposed communication', copies: 'copies and sets', kernel_time: 'kernel time', iteration: 'step on the CPU', preparing: 'preparing' }; // prettier-ignore
+const DEVICE_KEYS: Words = { span: 'span', busy: 'busy', idle: 'idle', compute: 'compute', communication: 'communication', exposed: 'exposed communication', memory: 'copies and memsets', kernelSum: 'kernel time' }; // prettier-ignore
+const STEPS_KEYS: Words = { span: 'span', busy: 'busy', idle: 'idle', computing: 'compute', communication: 'communication', exposed: 'exposed communication', not_overlapped: 'exposed communication', copies: 'copies and memsets', kernel_time: 'kernel time', iteration: 'step on the CPU', preparing: 'preparing' }; // prettier-ignore
 const LIST_KEYS: Words = { span: 'span', busy: 'busy', kernelTime: 'kernel time', iteration: 'step on the CPU' };
-const RANKS_KEYS: Words = { compute: 'compute', communication: 'communication', exposed: 'exposed communication', idle: 'idle', copies: 'copies and sets' }; // prettier-ignore
+const RANKS_KEYS: Words = { compute: 'compute', communication: 'communication', exposed: 'exposed communication', idle: 'idle', copies: 'copies and memsets' }; // prettier-ignore
 const PART_WORDS: Words = { compute: 'compute', communication: 'exposed communication', idle: 'idle' };
 
 const CAUSE_WORDS: Words = Object.fromEntries(Object.keys(NO_IDLE).map((cause) => [cause, `idle by ${cause}`]));
@@ -383,8 +383,8 @@ function ofText(key: string, answer: string, digits: string, unit: number): Figu
   return { key, answer, value: Number(digits.replaceAll(',', '')) * unit, within: 0.5001 * unit * 10 ** -places + 1 };
 }
 
-const SUMMARY_LINES: Words = { busy: 'busy', compute: 'compute', communication: 'communication', exposed: 'exposed communication', 'copies, sets': 'copies and sets', idle: 'idle' }; // prettier-ignore
-const TABLE_HEADS: Words = { span: 'span', busy: 'busy', compute: 'compute', comm: 'communication', exposed: 'exposed communication', copies: 'copies and sets', idle: 'idle' }; // prettier-ignore
+const SUMMARY_LINES: Words = { busy: 'busy', compute: 'compute', communication: 'communication', exposed: 'exposed communication', 'copies, memsets': 'copies and memsets', idle: 'idle' }; // prettier-ignore
+const TABLE_HEADS: Words = { span: 'span', busy: 'busy', compute: 'compute', comm: 'communication', exposed: 'exposed communication', copies: 'copies and memsets', idle: 'idle' }; // prettier-ignore
 
 /** Figures of the devices in the text of a summary, and their shares of the span: of one as lines, of several as a table. */
 function ofSummaryText(text: string, summary: Row): Figure[] {

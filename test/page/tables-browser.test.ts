@@ -75,7 +75,7 @@ describeInBrowser('tables of the page', (open) => {
     const [few, all] = [10, 17];
     expect(await heads.count()).to.equal(few);
     const titles = (await heads.allTextContents()).map((text) => text.replace(/ \(.*/, ''));
-    for (const title of ['Op', 'Calls', 'Host time', 'Host, own', 'Device time', 'FLOPs', 'FLOP/s', 'Bound by'])
+    for (const title of ['Op', 'Calls', 'CPU time', 'CPU self time', 'Device time', 'FLOPs', 'FLOP/s', 'Bound by'])
       expect(titles).to.include(title);
     const more = page.getByRole('button', { name: `More columns (${all - few}): Ops` });
     await more.focus();

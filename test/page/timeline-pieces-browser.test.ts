@@ -72,7 +72,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     await list.selectOption('step 3 (device 9.90 us)');
     await shown(page, 'step 3');
     expect(parametersOf(page).get('t.piece')).to.equal('3');
-    await page.getByRole('button', { name: 'Piece after' }).click();
+    await page.getByRole('button', { name: 'Next piece' }).click();
     await shown(page, 'step 4');
     await page.locator('.tl-canvas').press('[');
     await shown(page, 'step 3');

@@ -158,7 +158,7 @@ export const partial = recordsCommand(
     notes: [
       [
         'The answers equal those from the profiles. Exceptions: summary lists at most 100 names; for a profile with',
-        `more than ${grouped(MOST_EXACT)} kernels medians and deviations of --by are known to 1.6 %; --where, sums by step and`,
+        `more than ${grouped(MOST_EXACT)} kernels medians and deviations of --by are accurate to 1.6 %; --where, sums by step and`,
         'conditions of diff need columns of --by. Commands that need individual kernels (html, stacks, --explain …) need the profile.',
       ],
       [

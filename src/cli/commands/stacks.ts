@@ -82,7 +82,7 @@ export const stacks = recordsCommand(
   {
     name: 'dprof stacks',
     usage: 'dprof stacks [OPTION...] [FILE...]',
-    about: ['Device time by call stack, equal stacks added up: lines of FlameGraph, or a profile for speedscope.'],
+    about: ['Device time by call stack, summed over equal stacks: FlameGraph lines, or a profile for speedscope.'],
     operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
     options: [
       {
@@ -110,7 +110,7 @@ export const stacks = recordsCommand(
       [
         'collapsed: frame;frame;frame N, one line per stack; N is the time of its kernels in ns. In a frame, blanks become _,',
         'semicolons commas. Kernels without a stack are under [unknown], so all N add up to the time of all kernels.',
-        `Memory: at most 400 MB. Stacks beyond ${MOST_TEXT / 1024 / 1024} MB of text are added up in ${OTHERS}.`,
+        `Memory: at most 400 MB. Stacks beyond ${MOST_TEXT / 1024 / 1024} MB of text are summed in ${OTHERS}.`,
       ],
     ],
     examples: [

@@ -41,13 +41,13 @@ export const steps = recordsCommand(
       ...unfit(['peaks'], 'memory has no rates; use dprof summary --peaks DEV'),
     },
     notes: [
-      ['Columns: time during which', ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+      ['Columns:', ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
       [
         'For the steps of an LLM server (vLLM, SGLang, ATOM), also:',
         ...aligned(SERVING_STEP_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
       ],
       [
-        'Rows: one per step; - is work outside of steps; all is the total. text shows us, all other formats ns.',
+        'Rows: one per step; - is work outside steps; all is the total. text shows us, all other formats ns.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown values are na (json: null):',
         'preparing and the copies of a step if the profile does not record steps on the CPU.',
         `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}.`,

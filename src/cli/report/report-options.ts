@@ -118,7 +118,7 @@ const OPTIONS: readonly Option[] = [
   },
   WHERE_OPTION,
   sortOption(KEYS),
-  { ...TOP_OPTION, help: `${TOP_OPTION.help}; in a tree, of each parent` },
+  { ...TOP_OPTION, help: `${TOP_OPTION.help}; in a tree, per parent` },
   ...BY_OPTIONS,
   ...CHOICE_OPTIONS,
   { name: 'no-header', help: 'no header line' },
@@ -132,7 +132,7 @@ const OPTIONS: readonly Option[] = [
   {
     name: 'explain',
     takes: 'IDX',
-    help: 'how one kernel was counted (IDX or PROFILE:IDX)',
+    help: 'show how one kernel was counted (IDX or PROFILE:IDX)',
   },
   ...READING_OPTIONS,
   OUTPUT_OPTION,

@@ -201,7 +201,7 @@ function setClockLines(report: JobReport): string[] {
     const isOne = clocks.every(({ source }) => source === 'reference' || source === 'profile');
     return [
       isOne
-        ? line('Clocks', "one, the profile's")
+        ? line('Clocks', "the profile's clock for all ranks")
         : line('Clocks', 'only by the start of each profile, so times between ranks are only that accurate'),
     ];
   }
@@ -351,7 +351,9 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
       : `${level} ${unit ?? ''} (${counted(members.length, 'rank')} with the same work)`;
   return [
     `  ${name}: ${time(late)} a step, ${amountText(share, 'share')}, ${whenText(straggler)}, q ${qText(q)}${byText(reasons)}`,
-    ...(slowdown === null ? [] : [`    all kernels ${amountText(slowdown - 1, 'share')} slower alike: a lower clock?`]),
+    ...(slowdown === null
+      ? []
+      : [`    all kernels are ${amountText(slowdown - 1, 'share')} slower: is the clock lower?`]),
     ...(flopsRatio !== null && Math.abs(flopsRatio - 1) > MORE_WORK
       ? [`    FLOPs ${flopsRatio.toFixed(3)} times its peers'`]
       : []),

@@ -55,7 +55,7 @@ const placeText = (report: MemoryReport): string =>
 const nameOf = ({ metric, of: owner }: Series): string => (owner === '' ? metric : `${metric} ${owner}`);
 
 function peakLines({ peak, step }: MemoryReport): string[] {
-  const when = peak.start === null ? 'of the whole profile' : `at ${inUnit(peak.start, MICROSECOND)} us`;
+  const when = peak.start === null ? 'over the whole profile' : `at ${inUnit(peak.start, MICROSECOND)} us`;
   const during = peak.start === null ? '' : `, step ${step ?? UNKNOWN}, op ${peak.op ?? UNKNOWN}`;
   const first = 'plus memory allocated before the first event, which the profile does not record';
   return [

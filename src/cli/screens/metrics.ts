@@ -119,7 +119,7 @@ export function explanation(summary: MetricSummary, row: MetricRow, shown: Metri
     ...(row.intervals === null ? [] : [`from ${row.intervals} intervals`]),
     ...(row.leavesOut === null ? [] : [`without ${row.leavesOut}`]),
     ...checked,
-    ...(row.own ? ["not one of the vendor's"] : []),
+    ...(row.own ? ["not a metric of the vendor's tool"] : []),
   ];
   return screenText(lines, undefined, shown.width);
 }

@@ -54,7 +54,7 @@ function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
 function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
   const { busy, compute, communication, memory, exposed, copiesAlone, setsAlone, counts } = device;
   const { kernels, communications, graphs, copies, sets } = counts;
-  const addedUp = (ns: number): string => `, ${unit.text(ns)} added up`;
+  const addedUp = (ns: number): string => `, sum ${unit.text(ns)}`;
   const whole = graphs > 0 ? `, ${many(graphs, 'graph launch')} as a whole` : '';
   const alone = copies + sets > 0 ? `; exposed ${unit.text(copiesAlone + setsAlone)}` : '';
   const operations = many(communications, 'operation');
@@ -67,7 +67,7 @@ function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
           ['  communication', communication, `${operations}${addedUp(device.communicationSum)}`],
           ['    exposed', exposed, 'no compute runs'],
         ] as const)),
-    ['  copies, sets', memory, `${many(copies, 'copy')}, ${many(sets, 'set')}${alone}`],
+    ['  copies, memsets', memory, `${many(copies, 'copy')}, ${many(sets, 'memset')}${alone}`],
   ];
 }
 
@@ -107,7 +107,7 @@ function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit):
           [
             'launch known',
             linked.busy,
-            `${grouped(linked.activities)} of ${grouped(all)} activities, span ${unit.text(linked.span)} (${share(linked.span, span)})`,
+            `${grouped(linked.activities)} of ${grouped(all)} activities over ${unit.text(linked.span)} (${share(linked.span, span)})`,
           ] as const,
         ]
       : []),

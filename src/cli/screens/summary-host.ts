@@ -26,11 +26,11 @@ function paceOf({ phase, steps, batch, tokensPerS, timePerOutputToken }: PhaseSu
 const requestsText = ({ min, max }: NonNullable<PhaseSummary['batch']>): string =>
   min === max ? many(max, 'request') : `${grouped(min)} to ${many(max, 'request')}`;
 
-/** Tokens of a phase: `  tokens: 15,360 of contexts, 32 generated; device idle 0.4 % of the time` */
+/** Tokens of a phase: `  tokens: 15,360 context, 32 generated; device idle 0.4 % of the time` */
 function amountsOf({ contextTokens, generationTokens, idle, deviceTime }: PhaseSummary): string {
   const amounts = [
-    [contextTokens, 'of contexts'],
-    [generationTokens, 'of generating requests'],
+    [contextTokens, 'context'],
+    [generationTokens, 'generated'],
   ] as const;
   const texts = amounts
     .filter(([count]) => count !== 0)
@@ -61,7 +61,9 @@ export function cpuSections({ traced, time, cores, processes }: CpuSummary): Sec
     '',
   ];
   const spent =
-    time === null || traced === null ? '' : `: threads ran for ${unit.text(time)} in all, in ${unit.text(traced)}`;
+    time === null || traced === null
+      ? ''
+      : `: threads ran for ${unit.text(time)} in total, within ${unit.text(traced)}`;
   return [
     {
       ...plain(`CPU, ${many(cores.length, 'core')}, ${many(processes.length, 'process')}${spent}`, null),

@@ -55,14 +55,12 @@ export function sectionsOf(overview: ProfileSummary, input: SummaryInput): Secti
 function memorySections(about: About): Section[] {
   const { memory } = about.overview;
   if (memory.length === 0) return [];
-  return [{ ...plain('Copies and sets', about.next('advise')), ...movedRows('kind', memory, about) }];
+  return [{ ...plain('Copies and memsets', about.next('advise')), ...movedRows('kind', memory, about) }];
 }
 
 function noticeSections({ notices }: ProfileSummary): Section[] {
   if (notices.length === 0) return [];
-  return [
-    { ...plain("Notices of the vendor's tool about DMA", null), head: [''], rows: notices.map((text) => [text]) },
-  ];
+  return [{ ...plain("DMA notices of the vendor's tool", null), head: [''], rows: notices.map((text) => [text]) }];
 }
 
 /** Maximum links between ranks to list: those with the most time. */
@@ -206,7 +204,7 @@ function factSections({ overview: { header } }: About): Section[] {
     if (lines.length > 0 && joined.length <= FACTS_WIDTH) lines[lines.length - 1] = joined;
     else lines.push(text);
   }
-  return [{ ...plain('Facts of the profile', null), isDetail: true, head: [''], rows: lines.map((line) => [line]) }];
+  return [{ ...plain('Profile facts', null), isDetail: true, head: [''], rows: lines.map((line) => [line]) }];
 }
 
 /** If no device worked, a fact may say why. */
@@ -214,7 +212,7 @@ function oddSections({ overview: { devices, diagnostics } }: About): Section[] {
   const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${grouped(count)}`);
   if (counts.length === 0) return [];
   const detail = devices.length > 0 ? ({ isDetail: true } as const) : {};
-  return [{ ...plain('Irregularities in the input', null), ...detail, head: [''], rows: [[counts.join(', ')]] }];
+  return [{ ...plain('Problems in the input', null), ...detail, head: [''], rows: [[counts.join(', ')]] }];
 }
 
 /** Ranks side by side; null for fewer than two. */

@@ -165,7 +165,7 @@ const fill: KernelRule = ({ inputs, outputs }) => {
   const results = present(outputs);
   return {
     flops: 0,
-    formula: '0: fills its result; only the extents of its operands matter',
+    formula: '0: fills its result and reads only the extents of its operands',
     reads: [],
     writes: results.length > 0 ? results : present(inputs).slice(0, 1),
   };

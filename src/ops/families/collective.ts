@@ -10,7 +10,7 @@ import type { Family, Param, Work } from '../family.js';
 import { tensor, tensorListParams, workOf, total } from '../work.js';
 import { isCommunication } from '../kernels/kernel-name.js';
 
-const SOURCE = 'the message read, the result written; additions of a reduction are not counted';
+const SOURCE = 'reads the message and writes the result; additions in a reduction are not counted';
 
 /**
  * Size of the result. `given`: an argument states it. `same`: the size of the message. `larger`, `smaller`: by the
@@ -158,7 +158,7 @@ export const collective: Family = {
   ops: Object.keys(FORMS),
   formulas: [
     'flops = 0: additions of a reduction may happen in the network and are not counted',
-    'bytes = |message| + |result|, by the arguments; broadcast, reduce, send, receive: |message| (a rank either reads or writes it)',
+    'bytes = |message| + |result| of the arguments; broadcast, reduce, send, receive: |message| (a rank either reads or writes it)',
   ],
   work,
 };

@@ -9,7 +9,7 @@ import { tensor } from '../work.js';
 
 type Real = 'input' | 'output' | null;
 
-const FORMULA = 'flops = 5·E·log₂(n), half with a real side, n = extents of the transformed dimensions';
+const FORMULA = 'flops = 5·E·log₂(n), half of that for real input or output, n = extents of the transformed dimensions';
 const SOURCE = 'the convention of FFT benchmarks (benchFFT): 5·n·log₂ n for n complex values';
 
 /** Extents with the last transformed one replaced: half of it plus one when only one side of the spectrum is kept. */
@@ -61,6 +61,6 @@ export const fourier: Family = {
   id: 'fourier',
   title: 'Fourier transforms',
   ops: dispatcherNames(Object.keys(RULES)),
-  formulas: [`${FORMULA}, E = all elements of the longer side`, 'bytes = |x| + |y|'],
+  formulas: [`${FORMULA}, E = elements of the larger tensor`, 'bytes = |x| + |y|'],
   work: workByRules(RULES, SOURCE),
 };

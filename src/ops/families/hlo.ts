@@ -152,7 +152,7 @@ function flopsOf(call: OpCall, reads: readonly Tensor[], result: number): Flops 
   if (isFusion(op) || op === 'custom-call') {
     const body = argNamed(call, 'body')?.value;
     const matmul = (Array.isArray(body) && body.some(isProductPart)) || ATTENTION.test(targetOf(call));
-    return { flops: flopsOfBody(body), formula: 'the sum of what the fusion computes', matmul };
+    return { flops: flopsOfBody(body), formula: "the sum of the fusion's instructions", matmul };
   }
   if (isMap(op)) return plain(result, 'flops = |result|, bytes = |operands| + |result|');
   if (op === 'reduce-window') {
@@ -213,11 +213,11 @@ function costOf(call: OpCall): OpCost | null {
 
 export const hlo: Family = {
   id: 'hlo',
-  title: 'Instructions of XLA programs (HLO), by their shapes',
+  title: 'XLA instructions (HLO), counted from their shapes',
   ops: [PRODUCTS, FUSIONS, MAPS, REDUCTIONS, MOVES, UPDATES, WAITS, OTHERS].flatMap(words).map((op) => `hlo.${op}`),
   formulas: [
     'dot, convolution and library calls for them: flops = 2·|result|·Π(extents summed over)',
-    'fusion: the sum of what is in it; elementwise: flops = |result|; reduce: flops = |operand|; movement: 0',
+    'fusion: the sum of its instructions; elementwise: flops = |result|; reduce: flops = |operand|; data movement: 0',
     'bytes = |operands| + |result|; unknown for a fusion that reads or writes only a part of an operand',
   ],
   work(call, kernel) {

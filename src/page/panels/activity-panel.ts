@@ -31,16 +31,16 @@ const WORK: readonly ActivityGroup[] = [
     ...{ counts: ['communications'], time: sumsOf('exposed') },
   },
   {
-    ...{ name: 'Copies alone', colour: 'var(--memory)', counts: ['copies'] },
+    ...{ name: 'Exposed copies', colour: 'var(--memory)', counts: ['copies'] },
     time: sumsOf('copiesAlone'),
   },
-  { name: 'Sets alone', colour: 'var(--hue-8)', counts: ['sets'], time: sumsOf('setsAlone') },
+  { name: 'Exposed memsets', colour: 'var(--hue-8)', counts: ['sets'], time: sumsOf('setsAlone') },
 ];
 const IDLE: ActivityGroup = { name: 'Idle', colour: 'var(--idle)', counts: [], time: sumsOf('idle') };
 const IDLE_AND_WAITS: readonly ActivityGroup[] = [
-  { name: 'Idle, in a wait', colour: 'var(--idle-queue)', counts: ['syncs'], time: idleInWaits },
+  { name: 'Idle in waits', colour: 'var(--idle-queue)', counts: ['syncs'], time: idleInWaits },
   {
-    ...{ name: 'Idle otherwise', colour: 'var(--idle)', counts: [] },
+    ...{ name: 'Other idle time', colour: 'var(--idle)', counts: [] },
     time: (devices) => difference(sumOf(DEVICES, devices, 'idle'), idleInWaits(devices)),
   },
 ];
@@ -79,7 +79,7 @@ function make(view: PanelView): PanelContent {
     const of = fieldsOf(`overview.syncs.${at}`, sync);
     return element('li', {}, `${sync.name}: `, figure(of('count'), 'count'), ' times, ', figure(of('time'), 'ns'));
   });
-  const overlap = note('Each moment of a device counts in the first row that fits, so the rows add up to the span.');
+  const overlap = note('Overlapping time counts only in the first row that applies, so the rows add up to the span.');
   return [
     made,
     overlap,

@@ -43,15 +43,15 @@ const columnsOf = <R extends Row>(name: TableColumn<R>, rows: readonly R[]): Tab
       { title: 'Mean', unit: 'ns', cell: mean },
       number('Launched by this thread', 'ns', 'own'),
       number('CPU calls', 'count', 'passes'),
-      number('Host time', 'ns', 'host'),
-      number('Host, own', 'ns', 'hostSelf'),
+      number('CPU time', 'ns', 'host'),
+      number('CPU self time', 'ns', 'hostSelf'),
     ],
     rows,
   );
 
 /** Index of the column that sorts: device time, or host time when no device time is known. */
 const byTime = <R extends Row>(columns: readonly TableColumn<R>[]): number =>
-  columns.findIndex(({ title }) => title === 'Device time' || title === 'Host time');
+  columns.findIndex(({ title }) => title === 'Device time' || title === 'CPU time');
 
 const link = (view: PanelView, { name, members }: AnnotationKind, text: string): HTMLElement | null =>
   eventsLink(
@@ -122,7 +122,7 @@ function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTML
 }
 
 const OF_SPAN =
-  'Numbers of occurrences are known only for the whole profile, and so is the device time of frameworks and of kernels that other threads launched.';
+  'Occurrence counts are known only for the whole profile, and so is the device time of framework ranges and of kernels that other threads launched.';
 
 const CAPTIONS = [
   ['Annotations of the program', false],

@@ -55,7 +55,7 @@ const COLUMNS: readonly (readonly [title: string, key: NumberKey<DeviceTime>])[]
   ['Compute', 'compute'],
   ['Communication', 'communication'],
   ['Exposed communication', 'exposed'],
-  ['Copies and sets', 'memory'],
+  ['Copies and memsets', 'memory'],
   ['Waits', 'sync'],
 ];
 
@@ -109,7 +109,7 @@ function partsOf(view: PanelView): HTMLElement {
   const { devices } = view.profile.overview;
   if (devices.length === 1)
     return parts(
-      'Parts of the device’s time',
+      'Breakdown of device time',
       deviceParts(view.profile, 0),
       fieldsOf('overview.devices.0', devices[0])('span'),
     );

@@ -126,7 +126,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
         main: { field: ratio(unit('used'), kernel('time')), unit: 'share', known: unitKnown },
         more: [
           { field: unit('used'), unit: 'ns', after: ' of kernel time' },
-          { before: 'of products that could: ', field: ratio(unit('eligibleUsed'), unit('eligible')), unit: 'share' },
+          { before: 'of eligible products: ', field: ratio(unit('eligibleUsed'), unit('eligible')), unit: 'share' },
           restsOn(unitKnown, numbers),
         ],
       },
@@ -164,7 +164,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
       about: meaningOf('cores busy'),
       unknown: '',
       main: { field: ratio(cpu('time'), cpu('traced')), unit: 'cores' },
-      more: [{ before: 'mean, threads ran ', field: cpu('time'), unit: 'ns', after: ' in all' }],
+      more: [{ before: 'on average; ', field: cpu('time'), unit: 'ns', after: ' CPU time in total' }],
     },
   ],
   ({ kernel, unattributed }) => [

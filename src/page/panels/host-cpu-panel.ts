@@ -18,7 +18,7 @@ interface RankOnHost {
 }
 
 const COLUMNS: readonly (readonly [title: string, unit: DisplayUnit, key: NumberKey<CpuSummary>])[] = [
-  ['Threads ran', 'ns', 'time'],
+  ['CPU time', 'ns', 'time'],
   ['Traced', 'ns', 'traced'],
   ['Switches', 'count', 'switches'],
   ['Samples', 'count', 'samples'],
@@ -36,7 +36,7 @@ function ranks(view: PanelView, rows: readonly RankOnHost[]): HTMLElement {
     ...COLUMNS.filter(([, , key]) => isKnown(key)).map(([title, unit, key]) =>
       figureColumn<RankOnHost>(title, unit, (row) => fieldOf(row, key)),
     ),
-    figureColumn('Cores busy, mean', 'cores', (row) => ratio(fieldOf(row, 'time'), fieldOf(row, 'traced'))),
+    figureColumn('Mean busy cores', 'cores', (row) => ratio(fieldOf(row, 'time'), fieldOf(row, 'traced'))),
   ];
   return table({ caption: 'Cores by rank', columns, rows, sortedBy: null });
 }
@@ -62,7 +62,7 @@ function make(view: PanelView): PanelContent {
     caption: 'Cores of the shown rank',
     columns: [
       { title: 'Core', cell: ({ id }) => String(id) },
-      number('Threads ran', 'ns', 'time', { bar: ({ time }) => (most > 0 && time !== null ? time / most : null) }),
+      number('CPU time', 'ns', 'time', { bar: ({ time }) => (most > 0 && time !== null ? time / most : null) }),
       number('Switches', 'count', 'switches'),
       number('Samples', 'count', 'samples'),
     ],
@@ -72,4 +72,4 @@ function make(view: PanelView): PanelContent {
   return [ranks(view, rows), section('By core', cores)];
 }
 
-export const HOST_CPU: Panel = { id: 'host-cpu', title: 'Cores of the host', width: 6, make };
+export const HOST_CPU: Panel = { id: 'host-cpu', title: 'CPU cores in use', width: 6, make };

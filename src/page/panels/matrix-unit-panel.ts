@@ -37,8 +37,8 @@ const PARTS: readonly (readonly [name: string, key: NumberKey<MatrixUnitTime>, c
   ['used', 'used', 'var(--memory)'],
   ['unused by a product', 'unused', 'var(--idle-host)'],
   ['product, undetermined', 'undetermined', 'var(--communication)'],
-  ['not applicable: no product', 'notApplicable', 'var(--host)'],
-  ['not known', 'unknown', 'var(--idle)'],
+  ['not applicable: not a product', 'notApplicable', 'var(--host)'],
+  ['unknown', 'unknown', 'var(--idle)'],
 ];
 
 type TimeOf = (key: NumberKey<MatrixUnitTime>) => Field;
@@ -51,7 +51,7 @@ function eligibleText(timeOf: TimeOf, unit: string): (Node | string)[] {
   const time = figure(could, 'ns');
   if (does.value === could.value) return [`All products that could use the ${unit} do: `, time, '.'];
   const left = figure(difference(could, does), 'ns');
-  return [`Products that could use the ${unit}: `, time, '. Of it, ', left, ' does not.'];
+  return [`Products that could use the ${unit}: `, time, '; ', left, ' of that does not.'];
 }
 
 function makeMatrixUnit(view: PanelView): PanelContent {

@@ -48,7 +48,7 @@ function jobSections(job: PageJob, links: JobLinks): HTMLElement[] {
         ]),
     ...(job.matched === 0
       ? []
-      : [section('Waits and clocks', waits(job)), section('Waiting and transferring', transfers(job))]),
+      : [section('Waits and clocks', waits(job)), section('Wait and transfer times', transfers(job))]),
     ...job.tables.map(jobTable),
   ];
 }
@@ -129,7 +129,7 @@ function lateItem(job: PageJob, late: PageStraggler, { open, find }: JobLinks): 
     return [element('li', {}, `late in ${key} `, link ?? row.name, `: ${quantityText(row.excess, 'ns')} more${part}`)];
   });
   const alike =
-    slowdown === null ? [] : [`all kernels ${quantityText(slowdown - 1, 'share')} slower alike: a lower clock?`];
+    slowdown === null ? [] : [`all kernels are ${quantityText(slowdown - 1, 'share')} slower: is the clock lower?`];
   const cause = by === null ? '' : `, by ${by}`;
   const several = ranks > 1 ? ` (${ranks} ranks)` : '';
   const figures = `: ${quantityText(late.late, 'ns')} a step, ${quantityText(share, 'share')}, late in ${lateIn} of ${steps} steps, q ${q.toPrecision(2)}${cause}`;
@@ -154,7 +154,7 @@ function waits({ ranks }: PageJob): HTMLElement {
       number('Delayed others', 'ns', 'delayed', { group: 'waits' }),
       { title: 'Clock', cell: ({ clock }) => clock },
       number('Clock ahead', 'ns', 'offset', { group: 'offsets' }),
-      number('Off by at most', 'ns', 'bound', { group: 'bounds' }),
+      number('Maximum clock error', 'ns', 'bound', { group: 'bounds' }),
     ],
     rows: listed(ranks),
     sortedBy: null,
@@ -164,14 +164,14 @@ function waits({ ranks }: PageJob): HTMLElement {
 function transfers({ classes }: PageJob): HTMLElement {
   const number = numbersOf<PageJob['classes'][number]>(CLASS_ROWS);
   return table({
-    caption: 'Waiting and transferring',
+    caption: 'Wait and transfer times',
     columns: [
       { title: 'Operation', cell: ({ kind }) => kind },
       { title: 'Group', cell: ({ groupKind }) => groupKind },
       number('Size from', 'memory', 'size'),
       number('Count', 'count', 'operations'),
-      number('Wait, mean', 'ns', 'wait'),
-      number('Transfer, median', 'ns', 'transfer'),
+      number('Mean wait', 'ns', 'wait'),
+      number('Median transfer', 'ns', 'transfer'),
       number('Bus bandwidth', 'bytes/s', 'busBandwidth'),
     ],
     rows: listed(classes),

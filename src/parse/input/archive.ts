@@ -89,7 +89,7 @@ class Target {
   pathOf(name: string): string | null {
     const parts = name.split('/').filter((part) => part !== '' && part !== '.');
     if (/^(?:\/|[a-z]:)|[\\\0]/i.test(name) || parts.includes('..'))
-      throw new UserError(`holds a file whose name leads out of the archive: ${name}`, { where: this.archive });
+      throw new UserError(`contains a file whose path points outside the archive: ${name}`, { where: this.archive });
     if (parts.some((part) => part.startsWith('.')) || parts.length === 0) return null;
     if (++this.files > MOST_FILES) throw new UserError(`holds more than ${MOST_FILES} files`, { where: this.archive });
     const path = join(this.folder, ...parts);

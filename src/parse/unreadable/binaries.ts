@@ -114,12 +114,12 @@ export const BINARIES: readonly Unreadable[] = [
   },
   {
     title: 'a Python pickle of an unknown program',
-    hint: 'of pickles, dparse reads those that torch.cuda.memory._dump_snapshot writes',
+    hint: 'dparse reads only pickles that torch.cuda.memory._dump_snapshot writes',
     sniff: anyOf(...[2, 3, 4, 5].map((protocol) => magic([0x80, protocol]))),
   },
   ...PARQUET,
   {
-    title: 'an HDF5 or Arrow file (of nsys export, perhaps)',
+    title: 'an HDF5 or Arrow file (perhaps from nsys export)',
     hint: 'run: nsys export --type sqlite FILE.nsys-rep, and parse the .sqlite',
     sniff: anyOf(magic([0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]), magic('ARROW1')),
   },

@@ -77,7 +77,7 @@ export interface FindingRow {
 
 export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ finding }) => finding.profile),
-  column('device', 'device', int(6), 'device; unknown for all together', ({ finding }) => finding.device),
+  column('device', 'device', int(6), 'device; na for all devices together', ({ finding }) => finding.device),
   column('rule', 'rule', str(20), 'name of the rule', ({ finding }) => finding.rule, { vocabulary: true }),
   column(
     'about',
@@ -104,7 +104,7 @@ export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
     ({ finding }) => finding.gain?.ns ?? null,
   ),
   column('stake', 'stake_ns', real(14, 0, 'ns'), 'time that the finding is about', ({ finding }) => finding.stake),
-  column('count', 'count', int(8), 'activities that the finding is about', ({ finding }) => finding.count),
+  column('count', 'count', int(8), 'number of activities that the finding is about', ({ finding }) => finding.count),
   column('what', 'what', str(0), 'what was found, with its figures', ({ finding: { what, details } }) =>
     details === undefined ? what : `${what}; ${details}`,
   ),

@@ -42,7 +42,7 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
     'host',
     'Host(ns)',
     NS,
-    '--by ranges, layer, op: time that threads spent in it, each moment once',
+    '--by ranges, layer, op: CPU time in it, summed over threads; nested occurrences count once',
     ({ host }) => knownTime(whole(host)?.total),
   ),
   column(
@@ -60,7 +60,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('total', 'Total(ns)', NS, 'device time, summed in picoseconds, to the nearest ns', ({ tally }) =>
     rounded(tally.time),
   ),
-  column('own', 'Own(ns)', NS, 'in a tree: time that belongs to no row below', ({ own }) => rounded(own)),
+  column('own', 'Own(ns)', NS, 'in a tree: time that is in none of the rows below it', ({ own }) => rounded(own)),
   column('share', 'Share%', PERCENT, 'share of the time of all kernels that match --where', ({ tally, whole }) =>
     percent(tally.time, whole),
   ),
@@ -112,7 +112,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'tflops',
       'TFLOP/s',
       real(8, 3, 'TFLOP/s'),
-      'FLOPs over the time of the kernels whose FLOPs are known; ! above the peak',
+      'FLOPs over the time of the kernels whose FLOPs are known; ! marks values above the peak',
       ({ tally: { flops } }) => over(flops.sum, 1000 * flops.time),
       { impossible: aboveCompute },
     ),
@@ -120,7 +120,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'gbps',
       'GB/s',
       real(7, 1, 'GB/s'),
-      'bytes over the time of the kernels whose rate is known; ! above the peak',
+      'bytes over the time of the kernels whose rate is known; ! marks values above the peak',
       ({ tally }) => rated(tally.ratedBytes),
       { impossible: aboveMemory },
     ),
@@ -157,7 +157,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     ),
   ]),
   ...HOST_AGGREGATES,
-  column('level', 'Level', int(3), 'in a tree: level, from 1', ({ level }) => level, {
+  column('level', 'Level', int(3), 'level in the tree, from 1', ({ level }) => level, {
     narrowHeader: 'Lev',
   }),
 ];

@@ -92,14 +92,14 @@ export class PartialGroups {
   get notes(): string[] {
     const { groups } = this.target;
     return [
-      ...(groups.isCoarse ? ['more than 8 million different durations: median and stddev are known to 1.6 %'] : []),
+      ...(groups.isCoarse ? ['more than 8 million different durations: median and stddev are accurate to 1.6 %'] : []),
       ...(this.#coarse > 0
         ? [
-            `${counted(this.#coarse, 'partial answer')} of more than 200,000 kernels: median and stddev are known to 1.6 %`,
+            `${counted(this.#coarse, 'partial answer')} of more than 200,000 kernels: median and stddev are accurate to 1.6 %`,
           ]
         : []),
       ...(this.#others > 0
-        ? [`${counted(this.#others, 'kernel')} under ${OTHER_KERNELS}: too many groups of a profile`]
+        ? [`${counted(this.#others, 'kernel')} under ${OTHER_KERNELS}: too many groups in a profile`]
         : []),
     ];
   }

@@ -105,8 +105,8 @@ function overlapCheck(): Check {
         : [
             {
               ...{ check: 'stream-overlap', level: 'doubt', count },
-              what: `${counted(count, 'piece')} of work began before the work in front on the same stream had ended: ${time(total)} in all, ${time(most)} at most`,
-              affects: 'durations of this work, and sums of them',
+              what: `${counted(count, 'piece')} of work began before the previous work on the same stream had ended: ${time(total)} in total, ${time(most)} at most`,
+              affects: 'durations of this work, and their sums',
               remedy: 'record with a newer profiler and driver',
             },
           ],
@@ -160,7 +160,7 @@ function startedCopiesCheck(): Check {
       return [
         {
           ...{ check: 'copies-not-recorded', level: 'loss', count },
-          what: `${plural(missing.length, 'device')} ${devices} started ${many(count, 'copy')}, none of which the profile has`,
+          what: `${plural(missing.length, 'device')} ${devices} started ${many(count, 'copy')}, but the profile contains none of them`,
           affects: 'copies, busy time and idle time of these devices',
           remedy: null,
         },
@@ -224,13 +224,13 @@ function overheadCheck(): Check {
       const stacks: Reason = {
         ...{ check: 'recorded-stacks', level: 'limit', count: null },
         what: 'the profiler recorded the Python stack of each call, which slows the CPU',
-        affects: 'host times, and idle time in which the device waits for the CPU',
-        remedy: `for times, profile once without ${frameworkWords(profile).withoutStacks}`,
+        affects: 'CPU times, and idle time in which the device waits for the CPU',
+        remedy: `to measure times, profile once without ${frameworkWords(profile).withoutStacks}`,
       };
       const overhead: Reason = {
         ...{ check: 'profiler-overhead', level: 'limit', count },
         what: `the profiler or driver blocked the CPU ${counted(count, 'time')} for ${time(ns)}, ${share(ns / (end - start))} of the time from first to last work`,
-        affects: 'host times, and idle time in which the device waits for the CPU',
+        affects: 'CPU times, and idle time in which the device waits for the CPU',
         remedy: 'leave out the first steps; load kernels before profiling (CUDA_MODULE_LOADING=EAGER)',
       };
       const isWithStacks = hasFrames || profile?.facts?.['with_stack'] === 'true';

@@ -23,26 +23,29 @@ const probability = (key: string, doc: string, value: NumberOf, extra?: Extra): 
   column(key, key, { type: 'real', significant: 2, width: 9 }, doc, value, extra);
 
 export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
-  percent('change', "change of a mean step's time", (row) => row.percent, SIGNED),
-  time('change', 'the same, as a time', ({ change }) => change, SIGNED),
+  percent('change', "change of a mean step's time, in %", (row) => row.percent, SIGNED),
+  time('change', "change of a mean step's time", ({ change }) => change, SIGNED),
   percent('call_change', "change of a mean kernel's time", ({ callPercent }) => callPercent, SIGNED),
   percent('calls_change', 'change of the number of kernels in a mean step', ({ callsPercent }) => callsPercent, SIGNED),
   time('base', 'time of a mean step in BASE', ({ base }) => base.each),
-  time('new', 'and of NEW', (row) => row.new.each),
+  time('new', 'time of a mean step in NEW', (row) => row.new.each),
   percent('base_share', "share of BASE's kernel time", ({ base }) => base.share),
-  percent('new_share', "of NEW's", (row) => row.new.share),
+  percent('new_share', "share of NEW's kernel time", (row) => row.new.share),
   count('base_count', 'number of kernels in BASE', ({ base }) => base.count),
-  count('new_count', 'and of NEW', (row) => row.new.count),
-  time('base_time', 'time of BASE in all', ({ base }) => base.time, MACHINE_ONLY),
-  time('new_time', 'and of NEW', (row) => row.new.time, MACHINE_ONLY),
+  count('new_count', 'number of kernels in NEW', (row) => row.new.count),
+  time('base_time', 'total time in BASE', ({ base }) => base.time, MACHINE_ONLY),
+  time('new_time', 'total time in NEW', (row) => row.new.time, MACHINE_ONLY),
   percent('median_change', "change of the median step's time", ({ medianPercent }) => medianPercent, MACHINE_ONLY),
   percent(
     'comparable_change',
-    'change judged by verdict and --fail-if: per mean step or run, or per call',
+    'change that verdict and --fail-if use, in %: of a mean step or run, or of a call',
     ({ comparable }) => comparable.percent,
     { ...MACHINE_ONLY, ...SIGNED },
   ),
-  time('comparable_change', 'the same, as a time', ({ comparable }) => comparable.ns, { ...MACHINE_ONLY, ...SIGNED }),
+  time('comparable_change', 'change that verdict and --fail-if use, as a time', ({ comparable }) => comparable.ns, {
+    ...MACHINE_ONLY,
+    ...SIGNED,
+  }),
   percent(
     'own_change',
     'change of the tested times, without the shift that all rows share',
@@ -50,8 +53,8 @@ export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
     MACHINE_ONLY,
   ),
   count('base_steps', 'steps of BASE in the test', ({ base }) => base.samples, MACHINE_ONLY),
-  count('new_steps', 'and of NEW', (row) => row.new.samples, MACHINE_ONLY),
-  probability('p', 'p-value: no difference', ({ p }) => p, MACHINE_ONLY),
+  count('new_steps', 'steps of NEW in the test', (row) => row.new.samples, MACHINE_ONLY),
+  probability('p', 'p-value for no difference', ({ p }) => p, MACHINE_ONLY),
   probability('p_effect', 'p-value for no change beyond the minimum effect', ({ pBeyond }) => pBeyond, MACHINE_ONLY),
   probability('q', 'p_effect adjusted for the number of rows', ({ q }) => q),
 ];
@@ -89,7 +92,7 @@ const KIND_COLUMN: Column<DiffLine> = column('row', 'row', str(5), 'total or key
 /** Columns that identify a row. */
 export const keyColumns = (by: readonly string[]): Column<DiffLine>[] =>
   by.map((key, i) => ({
-    ...{ key, header: key, type: 'str', width: 0, doc: 'as in --by' },
+    ...{ key, header: key, type: 'str', width: 0, doc: 'column of --by' },
     value: ({ keys }) => keys[i] ?? null,
   }));
 

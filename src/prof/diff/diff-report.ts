@@ -68,9 +68,9 @@ function commonLine({ basis, common, tested }: DiffResult, { asIs, minEffect }: 
   const shown =
     verdict === 'same'
       ? `not shown to exceed ${round(100 * minEffect)} %: removed from the tests`
-      : `${verdict}: it counts as theirs`;
+      : `${verdict}: kept in the tests`;
   return [
-    `shift shared by ${rows} rows: ${(100 * spread).toFixed(2)} % from ${SAMPLE[basis]} to ${SAMPLE[basis]}, taken out of ` +
+    `shift shared by ${rows} rows: ${(100 * spread).toFixed(2)} % from ${SAMPLE[basis]} to ${SAMPLE[basis]}, removed from ` +
       `the tests; ${signed(percent)} % from BASE to NEW, ${shown}`,
   ];
 }

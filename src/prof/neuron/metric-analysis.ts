@@ -51,7 +51,7 @@ const PLACE_COLUMNS: readonly Column<MetricLine>[] = [
 /** Columns of metrics, with the values that the vendor's tool reported if requested. */
 const metricColumns = ({ vendor, check }: Readonly<Record<'vendor' | 'check', boolean>>): Column<MetricLine>[] => [
   ...PLACE_COLUMNS,
-  column('value', 'value', real(20), 'in the unit', ({ row }) => exactValue(row, row.value, vendor).value),
+  column('value', 'value', real(20), 'value, in its unit', ({ row }) => exactValue(row, row.value, vendor).value),
   column('unit', 'unit', str(8), 'unit', ({ row }) => exactValue(row, row.value, vendor).unit),
   column(
     'why',
@@ -68,10 +68,16 @@ const checkColumns = (vendor: boolean): Column<MetricLine>[] => [
     'reported',
     'reported',
     real(20),
-    "value of the vendor's tool",
+    "value that the vendor's tool reported",
     ({ row }) => exactValue(row, row.check?.reported ?? null, vendor).value,
   ),
-  column('difference', 'difference', real(22), 'how far apart both are', ({ row }) => row.check?.difference ?? null),
+  column(
+    'difference',
+    'difference',
+    real(22),
+    'relative difference of the two values',
+    ({ row }) => row.check?.difference ?? null,
+  ),
 ];
 
 export interface MetricOptions {

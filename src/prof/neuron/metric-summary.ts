@@ -46,14 +46,18 @@ export function compareWithReport(
   if (sums.reported.size === 0) return null;
   const value = report === null ? null : report.value;
   if (value === null)
-    return { reported: null, difference: null, why: metric.own === true ? "not one of the vendor's" : 'not reported' };
+    return {
+      reported: null,
+      difference: null,
+      why: metric.own === true ? "not a metric of the vendor's tool" : 'not reported',
+    };
   const reported = typeof value === 'number' ? fromVendor(value, metric.unit) : value;
   if (isUnknown(amount)) {
     const why = metric.differs === undefined ? amount.unknown : `${amount.unknown}; ${metric.differs}`;
     return { reported, difference: null, why };
   }
   if (typeof amount === 'string' || typeof reported === 'string') {
-    return { reported, difference: null, why: String(amount) === String(reported) ? '' : 'another text' };
+    return { reported, difference: null, why: String(amount) === String(reported) ? '' : 'the texts differ' };
   }
   const difference = amount === reported ? 0 : reported === 0 ? null : (amount - reported) / reported;
   const agrees = difference !== null && Math.abs(difference) <= SAME;

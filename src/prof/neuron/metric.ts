@@ -92,9 +92,9 @@ function totalPsOf(profile: ProfileRecord | null): number | null {
 
 /** A quotient; unknown when a part is, or when the denominator is 0. */
 export function ratio(above: MetricAmount, below: MetricAmount | null, what = 'the total'): MetricAmount {
-  if (typeof above !== 'number') return typeof above === 'string' ? { unknown: 'no number' } : above;
+  if (typeof above !== 'number') return typeof above === 'string' ? { unknown: 'not a number' } : above;
   if (below === null) return { unknown: `${what} is unknown` };
-  if (typeof below !== 'number') return typeof below === 'string' ? { unknown: 'no number' } : below;
+  if (typeof below !== 'number') return typeof below === 'string' ? { unknown: 'not a number' } : below;
   return below > 0 ? above / below : { unknown: `${what} is 0` };
 }
 

@@ -177,7 +177,7 @@ class FilterParser<Row> {
     if (wanted === 'na' && operator.sign === '==') return (row) => column.value(row) === null;
     if (operator.orders === true && isNumeric(column) && asNumber(wanted) === null) {
       this.#at = start;
-      this.#fail(`${column.key} is compared with a number`);
+      this.#fail(`${column.key} takes a number`);
     }
     const test = operator.test(wanted);
     // No known value is `na`, so `op!=na` matches all known values.
@@ -190,7 +190,9 @@ class FilterParser<Row> {
   #value(): string {
     const quoted = this.#match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/y);
     if (quoted !== null) return quoted.slice(1, -1).replace(/\\(.)/g, '$1');
-    return this.#match(/[^\s,()&|"'=<>~!]+/y) ?? this.#fail('expected a value (quote one with blanks or signs in it)');
+    return (
+      this.#match(/[^\s,()&|"'=<>~!]+/y) ?? this.#fail('expected a value (quote it if it contains spaces or operators)')
+    );
   }
 
   #skipBlanks(): void {

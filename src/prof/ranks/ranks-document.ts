@@ -53,7 +53,7 @@ function notesOf({ parts, withoutWork, membership }: JobReport): (string | UserE
     ...countNotes(
       [leftOut('operations'), 'operation', ' left out: no time, or more than 500000 per rank'],
       [leftOut('steps'), 'record', ' left out: more than 1000 steps per rank'],
-      [leftOut('names'), 'layer, op or kernel name', ' with the least time of a rank, not compared with others'],
+      [leftOut('names'), 'layer, op or kernel name', ' not compared between ranks: too little time'],
       [
         withoutWork.length,
         'profile',

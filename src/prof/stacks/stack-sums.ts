@@ -107,7 +107,9 @@ export function shownStacks(profiles: readonly ProfileStacks[]): AnyTable {
   const whole = rows.reduce((sum, { ns }) => sum + ns, 0);
   const columns: readonly Column<StackRow>[] = [
     column('ns', 'Time(ns)', int(14, 'ns'), 'time', ({ ns }) => ns),
-    column('share', 'Share%', real(6, 1, '%'), 'of all', ({ ns }) => (whole > 0 ? (100 * ns) / whole : null)),
+    column('share', 'Share%', real(6, 1, '%'), 'share of the total time', ({ ns }) =>
+      whole > 0 ? (100 * ns) / whole : null,
+    ),
     column('stack', 'Stack, innermost first', str(0), 'frames', ({ frames }) => frames.toReversed().join(' < ')),
     column('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
   ];

@@ -63,44 +63,64 @@ const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
     'step',
     'step',
     str(9),
-    'number of the step, - for work outside of steps, all for everything',
+    'number of the step; - for work outside steps, all for the total',
     ({ step }) => step,
     { toTheRight: true, vocabulary: true },
   ),
 ];
 
 export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
-  count('kernels', 'kernels that compute', ({ sums }) => sums.kernels),
-  count('collectives', 'operations that communicate', ({ sums }) => sums.collectives),
-  timeOnDevice('computing', 'any kernel computes', ({ times }) => times.computing),
-  timeOnDevice('communication', 'any operation communicates', ({ times }) => times.communication),
-  timeOnDevice('overlapped', 'both', ({ times }) => times.overlapped),
-  timeOnDevice('not_overlapped', 'communication without computing', ({ times }) => times.exposed),
+  count('kernels', 'number of kernels that compute', ({ sums }) => sums.kernels),
+  count('collectives', 'number of operations that communicate', ({ sums }) => sums.collectives),
+  timeOnDevice('computing', 'time during which any kernel computes', ({ times }) => times.computing),
+  timeOnDevice('communication', 'time during which any operation communicates', ({ times }) => times.communication),
+  timeOnDevice('overlapped', 'time during which both run', ({ times }) => times.overlapped),
+  timeOnDevice('not_overlapped', 'communication while no kernel computes', ({ times }) => times.exposed),
   timeOnDevice(
     'free',
-    'time in which neither runs, between the first start and the last end',
+    'time during which neither runs, between the first start and the last end',
     ({ times }) => times.free,
   ),
-  timeOnDevice('stage', 'from the first start to the last end of both, without bubble', ({ times }) => times.stage),
-  timeOnDevice('bubble', 'receive operations, added up', ({ times }) => times.bubble),
+  timeOnDevice(
+    'stage',
+    'time from the first start to the last end of computing and communication, minus bubble',
+    ({ times }) => times.stage,
+  ),
+  timeOnDevice('bubble', 'total duration of receive operations', ({ times }) => times.bubble),
   timeOnDevice(
     'not_overlapped_no_receive',
     'not_overlapped without bubble',
     ({ times }) => times.notOverlappedNoReceive,
     MACHINE_ONLY,
   ),
-  timeOnDevice('preparing', "start of the step on the CPU to the device's first work", ({ preparing }) => preparing),
-  timeOfCopies('copies', 'any copy or memset runs', ({ copies }) => copies),
+  timeOnDevice(
+    'preparing',
+    "time from the start of the step on the CPU to the device's first work",
+    ({ preparing }) => preparing,
+  ),
+  timeOfCopies('copies', 'time during which any copy or memset runs', ({ copies }) => copies),
   timeOnDevice('exposed', 'the same as not_overlapped', ({ times }) => times.exposed),
-  timeOfCopies('busy', 'anything runs', ({ busy }) => busy),
-  timeOfCopies('idle', 'nothing runs on the device; the rest of the span is work of other steps', ({ idle }) => idle),
-  timeOnDevice('span', 'step (device): first start to last end of anything', ({ times }) => times.span),
+  timeOfCopies('busy', 'time during which anything runs', ({ busy }) => busy),
+  timeOfCopies(
+    'idle',
+    'time during which nothing runs on the device; the rest of the span is work of other steps',
+    ({ idle }) => idle,
+  ),
+  timeOnDevice(
+    'span',
+    'step (device): time from the first start to the last end of any work',
+    ({ times }) => times.span,
+  ),
   time(
     'iteration',
-    'step (host): start to start of the next (the last step: to its end); known without a device too',
+    'step (host): time from its start to the start of the next (for the last step, to its end); also known without a device',
     ({ iteration }) => iteration,
   ),
-  timeOnDevice('kernel_time', 'kernels launched in the step, added up', ({ kernelTimes }) => kernelTimes.all),
+  timeOnDevice(
+    'kernel_time',
+    'total duration of the kernels launched in the step',
+    ({ kernelTimes }) => kernelTimes.all,
+  ),
   timeOnDevice(
     'own_kernel_time',
     "kernel_time launched by the step's own thread, not by autograd's threads",
@@ -125,11 +145,11 @@ const served = (
   });
 
 const PART_DOCS: Readonly<Record<Exclude<ModelPart, 'communication'>, string>> = {
-  attention: 'kernels of attention and of its cache, added up',
-  projection: 'kernels of products outside of attention and experts',
-  experts: 'kernels of a mixture of experts, routing too',
-  sampling: 'kernels that choose tokens',
-  other: 'kernels of anything else that computes',
+  attention: 'total duration of attention and KV-cache kernels',
+  projection: 'total duration of matrix products outside attention and experts',
+  experts: 'total duration of mixture-of-experts kernels, including routing',
+  sampling: 'total duration of sampling kernels',
+  other: 'total duration of all other compute kernels',
 };
 
 /** Columns about steps of inference servers for language models. */

@@ -240,9 +240,9 @@ export const FIGURE_COLUMNS: readonly Column<Figure>[] = [
   column('file', 'file', str(20), "the profile's file", ({ summary }) => summary.header?.file ?? null),
   column('rank', 'rank', int(4), 'rank of the process', ({ summary }) => summary.header?.rank ?? null),
   column('section', 'section', str(12), 'part of the summary', ({ section }) => section, { vocabulary: true }),
-  column('device', 'device', int(6), 'device; unknown for all together', ({ device }) => device),
+  column('device', 'device', int(6), 'device; na for all devices together', ({ device }) => device),
   column('name', 'name', str(0), 'kernel, kind of copy, step …', ({ name }) => name),
   column('figure', 'figure', str(16), 'what the value is', ({ figure }) => figure, { vocabulary: true }),
-  column('value', 'value', real(22), 'in the unit', ({ value }) => value),
+  column('value', 'value', real(22), 'value, in its unit', ({ value }) => value),
   column('unit', 'unit', str(8), 'base unit', ({ unit }) => unit, { vocabulary: true }),
 ];

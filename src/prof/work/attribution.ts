@@ -89,7 +89,7 @@ export const withoutWork = (work: Work): Work => ({
   role: work.role === 'bias' ? 'bias' : 'helper',
   flops: 0,
   bytes: 0,
-  formula: '0: the work of the op is given to its main kernel',
+  formula: "0: the op's work is assigned to its main kernel",
 });
 
 /**
@@ -250,5 +250,5 @@ export const workOfTrial = (work: Work): Work => ({
   role: 'trial',
   flops: 0,
   bytes: 0,
-  formula: '0: a trial; the work of the op is assigned to the kernel that was chosen',
+  formula: "0: a trial run; the op's work is assigned to the kernel that was chosen",
 });

@@ -250,7 +250,7 @@ async function* gunzipped(pieces: Pieces, growth: Growth): AsyncGenerator<Buffer
   } finally {
     gunzip.destroy();
   }
-  if (set > gunzip.bytesWritten) throw made.fault(new Error('bytes behind its end'), false);
+  if (set > gunzip.bytesWritten) throw made.fault(new Error('bytes after its end'), false);
 }
 
 function throwFirst([error]: readonly Error[], made: Made): void {

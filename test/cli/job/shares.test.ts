@@ -192,7 +192,7 @@ describe('dprof job', () => {
     );
     writeFileSync(join(out, 'lock'), `${JSON.stringify({ host: 'elsewhere', pid: 7 })}\n`);
     expect(await job('--resume', '-o', out)).to.deep.equal(
-      failure(`${out}: process 7 on elsewhere runs a job here (wait for it, or choose another folder for -o)`),
+      failure(`${out}: process 7 on elsewhere is running a job here (wait for it, or choose another folder for -o)`),
     );
     const changed = join(profiles, 'rank_1.pt.trace.json.gz');
     utimesSync(changed, 1, 1);

@@ -49,7 +49,7 @@ describe('messages of a session of Nsight Systems', () => {
   it('do not keep summary from what the CPUs did', async () => {
     const { stdout, code } = await runCli('dprof', ['summary', exportWith([[2, NO_EVENTS]])]);
     expect(code).to.equal(0);
-    expect(stdout).to.match(/CPU, 1 core, 1 process: threads ran for 8\.\d* us in all/);
+    expect(stdout).to.match(/CPU, 1 core, 1 process: threads ran for 8\.\d* us in total/);
     expect(stdout).to.include('profiler-saw-no-device 1');
   });
 });

@@ -132,7 +132,7 @@ describe('products of a NeuronCore', () => {
     const slow = matmul('fp32', 'fp32_mode=LOW_HIGH ');
     const [found] = findingsOf('fp32-product', on(profileOn(core), slow));
     expect(found?.what).to.equal('1 matrix instruction runs in FP32, 1 us: MATMUL 1 us');
-    expect(found?.action).to.match(/^multiply BF16 operands/);
+    expect(found?.action).to.match(/^use BF16 operands/);
     // One of the two instructions counts as 8388608 FLOP; BF16 takes 106.7 ns for them at 78.64 TFLOP/s.
     expect(found?.gain?.ns).to.be.closeTo(1000 - 8388608 / 78.64e3, 0.1);
     expect(findingsOf('below-roof', on(profileOn(core), slow))).to.deep.equal([]);

@@ -20,7 +20,7 @@ describe('the rule copy-bound', () => {
     expect(found).to.deep.include({ stake: 550, count: 2 });
     expect(found?.gain?.ns).to.equal(100);
     expect(found?.what).to.equal(
-      'exposed copies take 78.6 % of the time: 550 ns of 2 copies and sets without any other work',
+      'exposed copies take 78.6 % of the time: 550 ns of 2 copies and memsets without any other work',
     );
     expect(found?.details).to.equal('HtoD 500 ns, 5 kB at 10 GB/s; DtoD 100 ns');
   });
@@ -141,6 +141,6 @@ describe('the rule autotuning', () => {
   });
 
   it('is silent where no library tried kernels, and could not look without ops', () => {
-    expect(silenceOf('autotuning', [PROFILE, kernel({ launch: null })])).to.equal('no kernels of known ops');
+    expect(silenceOf('autotuning', [PROFILE, kernel({ launch: null })])).to.equal('no kernel has a known op');
   });
 });

@@ -62,7 +62,7 @@ describe('check', () => {
 
   it('says of a fault that leaves the figures of the host right what it affects', () => {
     const affected = (name: string): unknown => checked([A100_PROFILE, end({ [name]: 1 })]).reasons[0]?.affects;
-    expect(affected('work-not-recorded')).to.equal('everything but the times of the host');
+    expect(affected('work-not-recorded')).to.equal('everything except CPU times');
     expect(affected('call-failed')).to.equal('what these calls would have done or launched');
   });
 
@@ -96,7 +96,7 @@ describe('check', () => {
     ];
     expect(checked([A100_PROFILE, ...work, end()]).reasons[0]).to.deep.include({
       ...{ check: 'stream-overlap', level: 'doubt', count: 1 },
-      what: '1 piece of work began before the work in front on the same stream had ended: 4 us in all, 4 us at most',
+      what: '1 piece of work began before the previous work on the same stream had ended: 4 us in total, 4 us at most',
     });
     expect(namesOf([A100_PROFILE, ...work.map((one) => ({ ...one, graph: { id: 1, node: 1 } })), end()])).to.deep.equal(
       [],
@@ -177,9 +177,11 @@ describe('check', () => {
     };
     const remedyIn = (format: string) =>
       checked([{ ...A100_PROFILE, format }, frame, ...whole.slice(1)]).reasons.map(({ check, remedy }) => [check, remedy]); // prettier-ignore
-    expect(remedyIn('kineto')).to.deep.equal([['recorded-stacks', 'for times, profile once without with_stack=True']]);
+    expect(remedyIn('kineto')).to.deep.equal([
+      ['recorded-stacks', 'to measure times, profile once without with_stack=True'],
+    ]);
     expect(remedyIn('xplane')).to.deep.equal([
-      ['recorded-stacks', 'for times, profile once without the Python tracer (python_tracer_level=0)'],
+      ['recorded-stacks', 'to measure times, profile once without the Python tracer (python_tracer_level=0)'],
     ]);
   });
 
@@ -219,7 +221,7 @@ describe('check', () => {
     expect(verdict).to.equal('incomplete');
     expect(reasons[0]).to.deep.include({
       ...{ check: 'copies-not-recorded', level: 'loss', count: 3 },
-      what: 'devices 1 2 started 3 copies, none of which the profile has',
+      what: 'devices 1 2 started 3 copies, but the profile contains none of them',
     });
     expect(namesOf([A100_PROFILE, start(0), copy({ device: 0 }), end()])).to.deep.equal([]);
   });

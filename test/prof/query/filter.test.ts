@@ -80,7 +80,7 @@ describe('--where', () => {
     expect(fault('op=conv')).to.match(/^--where: expected one of == .* at 3: op>>>=conv$/);
     expect(fault('op==conv2d sil>5')).to.equal('--where: expected && or || at 12: op==conv2d >>>sil>5');
     expect(fault('(op==a')).to.equal("--where: expected ')' at 7: (op==a>>>end");
-    expect(fault('sil>fast')).to.equal('--where: sil is compared with a number at 5: sil>>>>fast');
+    expect(fault('sil>fast')).to.equal('--where: sil takes a number at 5: sil>>>>fast');
     expect(fault('op==')).to.match(/^--where: expected a value .* at 5: op==>>>end$/);
     expect(fault(`${'('.repeat(200)}op==a`)).to.match(/too many parentheses/);
   });

@@ -15,7 +15,7 @@ describe("a notice of the vendor's tool about DMA", () => {
   it('stands once below the copies, in text, Markdown and JSON, and in what is made of partial answers', async () => {
     const lines = neuronLines([...work, notice(INACCURATE), notice(INACCURATE), notice(OTHER)]);
     const text = await summary(lines);
-    expect(text).to.match(new RegExp(`^## Copies and sets\n(?:.*\n)+?## Notices of the vendor's tool about DMA\n${INACCURATE}\n`, 'm')); // prettier-ignore
+    expect(text).to.match(new RegExp(`^## Copies and memsets\n(?:.*\n)+?## DMA notices of the vendor's tool\n${INACCURATE}\n`, 'm')); // prettier-ignore
     expect(text).not.to.include(OTHER);
     expect(await summary(lines, '-f', 'markdown')).to.include(INACCURATE);
     expect((JSON.parse(await summary(lines, '-f', 'json')) as ProfileSummary).notices).to.deep.equal([INACCURATE]);

@@ -91,7 +91,7 @@ export const DIFF: Tool = {
       'and the report of -o says why.',
       'Steps: mean time is total kernel time over the number of steps; without steps, whole runs are compared.',
       'Profiles of different ranks are one run; several profiles of one rank are several runs.',
-      'Test: Mann-Whitney U, two-sided, on the time of each step, BASE moved by the minimum effect; Benjamini-Hochberg.',
+      'Test: Mann-Whitney U, two-sided, on the time of each step, with BASE shifted by the minimum effect; Benjamini-Hochberg.',
       `A shift common to all rows of a step (e.g. clock) is removed before rows are tested (not with --as-is), if ${LEAST_ROWS} rows or more`,
       'have a time in every step. The change from BASE to NEW that all rows share is removed too, unless a separate test',
       'confirms it. Then all rows count as slower or faster. The times shown are not changed.',

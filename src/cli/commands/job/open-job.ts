@@ -92,7 +92,10 @@ function held(path: string): () => void {
 function removeDead(folder: JobFolder, path: string): void {
   const holder = holderOf(folder.read(PLACES.lock));
   if (holder === null ? ageOf(path) < SIGN_MS : isAlive(holder, path)) {
-    const problem = holder === null ? 'a job starts here' : `process ${holder.pid} on ${holder.host} runs a job here`;
+    const problem =
+      holder === null
+        ? 'another job is starting here'
+        : `process ${holder.pid} on ${holder.host} is running a job here`;
     throw new UserError(problem, { where: folder.path, hint: 'wait for it, or choose another folder for -o' });
   }
   // Rename it first: another process may be about to remove it too, and must not remove the next holder's lock.

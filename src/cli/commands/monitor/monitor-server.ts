@@ -83,7 +83,7 @@ export class MonitorServer {
 
   #answer({ method, url = '', headers }: IncomingMessage, response: ServerResponse): void {
     const [path = ''] = url.split('?');
-    if (!this.#isAddressed(headers.host)) response.writeHead(421, text).end('this server has another name\n');
+    if (!this.#isAddressed(headers.host)) response.writeHead(421, text).end('wrong host name\n');
     else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { ...text, Allow: 'GET, HEAD' }).end();
     else if (!PATHS.has(path)) response.writeHead(404, text).end('metrics are at /metrics\n');
     else if (this.#text === null) response.writeHead(503, text).end('no report yet\n');

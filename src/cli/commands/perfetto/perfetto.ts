@@ -41,7 +41,7 @@ async function readJob({ files, quiet, reading }: RecordsRequest): Promise<JobOf
 const TRACKS = [
   [
     '  devices',
-    'one process per device, one track per stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, sets',
+    'one process per device, one track per stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, memsets',
   ],
   ['  host', 'one process each, one track per thread: launches with arrows to their work, ranges'],
   ['  counters', 'samples: one track per metric, device and set of labels'],

@@ -9,7 +9,7 @@ import { tensor, total } from '../../work.js';
 import { causalShare, STEP_PAIRS, stepSequences, type StepSequences } from './attention-extents.js';
 
 const SOURCE =
-  'two dense products, of width Dq and Dv, for each query-key pair, FMA = 2; arguments as vLLM, AITER and SGLang register them';
+  'two dense matrix products of width Dq and Dv per query-key pair, FMA = 2; arguments as registered by vLLM, AITER and SGLang';
 
 interface CachedAttention {
   /** The new tokens: [tokens, heads, head dimension]. */

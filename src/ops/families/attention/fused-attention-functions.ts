@@ -16,7 +16,7 @@ import { ofDispatcher, rules, withTensors, workByRules, type RuleCost } from '..
 import { dtypeBytes } from '../../../record/element-types.js';
 
 const CACHE_SOURCE =
-  'new rows copied to their slots, scaled if the cache has 8 bits; arguments as vLLM registers them, ' +
+  'copies new rows to their slots, scaled if the cache is 8-bit; arguments as registered by vLLM ' +
   'and SGLang (python/sglang/jit_kernel/kvcache.py)';
 
 /** The rows that have a slot; a padded batch has more rows. */
@@ -69,7 +69,7 @@ export const keyValueCache: Family = {
   title: 'Key-value cache: reshape_and_cache, store_cache',
   ops: Object.keys(CACHE_RULES),
   formulas: [
-    'flops = 1 per element if the cache has 8 bits, otherwise 0',
+    'flops = 1 per element if the cache is 8-bit, otherwise 0',
     "bytes = new keys and values + their slots + rows written in the cache's type",
   ],
   work: workByRules(CACHE_RULES, CACHE_SOURCE),
@@ -228,7 +228,7 @@ export const fusedAttentionFunctions: Family = {
   formulas: [
     'flops = 2·B·H·Sq·Sk·(Dq + Dv), including padded and masked pairs',
     'bytes = q + k + v + out (+ log-sum-exp in training)',
-    'unknown for packed sequences (thd) and a paged cache, whose lengths are values in tensors; unknown backward: the node receives only the gradient',
+    'unknown for packed sequences (thd) and a paged cache, whose lengths are values in tensors; backward: unknown, because the node receives only the gradient',
   ],
   work: ofDispatcher(work),
 };

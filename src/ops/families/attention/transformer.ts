@@ -8,7 +8,7 @@ import type { Family } from '../../family.js';
 import { namedParams, tensor } from '../../work.js';
 
 const SOURCE =
-  'products of the definition of a transformer layer, each at FMA = 2; arguments: PyTorch native_functions.yaml';
+  'matrix products in the definition of a transformer layer, FMA = 2; arguments: PyTorch native_functions.yaml';
 
 /** Sequences of equal length: [batch, positions, embedding]. */
 interface Sequences {
@@ -52,7 +52,7 @@ const attention = withTensors('q k', (source, keys, bound) => {
     reads: distinct(bound),
     writes: [source, ...weightsOf(bound, q, k.positions, source.dtype)],
     params: namedParams({ B: q.batch, Sq: q.positions, Sk: k.positions, E: q.embedding }, source),
-    formula: 'flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E); bytes = operands + out (+ weights where wanted)',
+    formula: 'flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E); bytes = operands + out (+ attention weights if requested)',
     matmul: true,
     severalProducts: true,
   };
@@ -94,7 +94,7 @@ export const transformer: Family = {
   title: 'Fused transformer layers: multi-head attention and encoder layer of the fast path',
   ops: Object.keys(RULES),
   formulas: [
-    'multi-head attention: flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E): three projections in, scores, weighted values, one out',
+    'multi-head attention: flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E): three input projections, scores, weighted values, output projection',
     'encoder layer: flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), without norms and activation',
     'bias and scale of q, k, v: flops = E + E/3',
   ],

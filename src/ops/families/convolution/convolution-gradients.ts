@@ -93,8 +93,8 @@ function positionsOf({ dy, x, rank, transposed }: Backward): number | null {
 }
 
 const FORMULAS: Readonly<Record<Gradient, string>> = {
-  dgrad: 'flops = 2·N·S·|W|, S = prod(out), of the input when transposed; bytes = |dY| + |W| + |dX|',
-  wgrad: 'flops = 2·N·S·|W|, S = prod(out), of the input when transposed; bytes = |dY| + |X| + |dW|',
+  dgrad: 'flops = 2·N·S·|W|, S = prod(out), or prod(in) if transposed; bytes = |dY| + |W| + |dX|',
+  wgrad: 'flops = 2·N·S·|W|, S = prod(out), or prod(in) if transposed; bytes = |dY| + |X| + |dW|',
   bias: 'flops = |dY|, one add per element; bytes = |dY| + K',
 };
 
@@ -137,7 +137,7 @@ function requestedGradients(bound: BoundArguments, form: GradientForm): readonly
   return form.gives.filter((role) => role !== 'bias' || form.gives.length === 1 || outs === form.gives.length);
 }
 
-const ASSUMPTION = "the gradients in the kernels' names, otherwise both";
+const ASSUMPTION = 'kernel names show which gradients are computed; if they do not, both are counted';
 
 /** The gradients that a dispatcher call computes; null when the op is not a gradient, or its arguments do not fit. */
 export function gradientParts(call: OpCall): readonly Work[] | null {

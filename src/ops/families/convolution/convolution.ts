@@ -152,7 +152,7 @@ export const convolution: Family = {
     'flops = 2·N·K·prod(out)·(C/g)·prod(kernel); forward, input gradient and weight gradient each',
     'transposed: flops = 2·N·C·prod(in)·(K/g)·prod(kernel), with C input and K output channels',
     'bytes = |x| + |W| + |b| + |y|; gradients: |x| + |W| + |y|',
-    '`--convention pyprof`: calls of Python functions without the bias',
+    '`--convention pyprof`: Python calls are counted without the bias',
     'bias kernel: flops = |y|, bytes = 2·|y| + K forward, |y| + K backward',
     'dispatcher calls: an addend is read too; each gradient selected by output_mask is a separate part',
   ],

@@ -142,12 +142,12 @@ const SOURCE = 'PyProf (touched rows); PyTorch embedding_dense_backward (zeroes 
 
 export const embedding: Family = {
   id: 'embedding',
-  title: 'Embedding: rows of a table by index',
+  title: 'Embedding: looks up rows of a table by index',
   ops: Object.keys(EMBEDDING_RULES),
   formulas: [
     'flops = 0; bytes = indices + 2·n·D·size; n indices, rows of D',
     'backward: flops = n·D; bytes = 3·n·D·size + indices; the preceding kernel that zeroes the gradient writes V·D·size',
-    'ops of the dispatcher: embedding_dense_backward flops = n·D; bytes = gradient + indices + V·D·size; bags flops = n·D, with weights 2·n·D; bytes = indices + offsets + n·D·size + bags·D·size',
+    'dispatcher ops: embedding_dense_backward flops = n·D; bytes = gradient + indices + V·D·size; bags flops = n·D, with weights 2·n·D; bytes = indices + offsets + n·D·size + bags·D·size',
   ],
   work: (call, kernel) => ruleWork(EMBEDDING_RULES, call, kernel, SOURCE),
 };

@@ -153,11 +153,11 @@ const RULES = rules`
 
 export const quantizedRows: Family = {
   id: 'quantized-rows',
-  title: 'Tensors quantised for storage and transfer, and back (FBGEMM)',
+  title: 'Quantises tensors for storage and transfer, and dequantises them (FBGEMM)',
   ops: Object.keys(RULES),
   formulas: [
     `to 8-bit floating point: flops = ${SCALED}·E (product, clamp), ${DYNAMIC}·E with a scale per row; back E(result)`,
-    `to whole numbers: flops = ${AFFINE}·E (row minimum and maximum, difference, product, rounding); back 2·E(result)`,
+    `to integers: flops = ${AFFINE}·E (row minimum and maximum, difference, product, rounding); back 2·E(result)`,
     'bytes = input + result; each row stores its scale after its elements in 8 bytes (4 bytes if elements are smaller than a byte), aligned to 4 bytes; blocks of padded rows use 8 bytes',
   ],
   work: workByRules(RULES, SOURCE),
@@ -221,7 +221,7 @@ const lookup = withTensors('weights indices offsets D_offsets', (weights, indice
       ...about,
       flops: null,
       writes: null,
-      unknown: 'the tables differ in width or type, or these are unspecified',
+      unknown: "the tables' widths or types differ or are unspecified",
     };
   const [count, isSummed] = [numel(indices.shape), mode !== NO_POOLING];
   const given = bound.tensorsOf('indice_weights');

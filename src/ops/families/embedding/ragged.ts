@@ -6,7 +6,7 @@ import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '
 import type { Family } from '../../family.js';
 import { tensor } from '../../work.js';
 
-const SOURCE = 'each element read and written once; arguments as PyTorch and FBGEMM register them';
+const SOURCE = 'reads and writes each element once; arguments as registered by PyTorch and FBGEMM';
 
 /** Number of sequences: one less than the number of offsets. */
 const sequences = ({ shape }: Tensor): number => Math.max(0, numel(shape) - 1);
@@ -28,7 +28,7 @@ const unspecified = (unknown: string) => ({
 /** values [sum of lengths, ...] → [sequences, maximum length of each dimension, ...] */
 const padded = withTensors('values offsets', (values, offsets, bound) => {
   const longest = bound.integers('longest');
-  if (longest === null) return unspecified('the greatest lengths are unspecified');
+  if (longest === null) return unspecified('the maximum lengths are unspecified');
   const result = tensor([sequences(offsets), ...longest, ...values.shape.slice(1)], values.dtype);
   return moved([values, ...bound.tensors('offsets')], result);
 });
@@ -44,7 +44,7 @@ const unpadded = withTensors('dense', (dense, bound) => {
 /** t_in [sum of lengths, ...] → [sequences, length, ...] */
 const packed = withTensors('values lengths', (values, lengths, bound) => {
   const longest = bound.count('longest');
-  if (longest === null) return unspecified('the greatest length is unspecified');
+  if (longest === null) return unspecified('the maximum length is unspecified');
   return moved([values, lengths], tensor([numel(lengths.shape), longest, ...values.shape.slice(1)], values.dtype));
 });
 

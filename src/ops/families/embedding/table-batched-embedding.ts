@@ -13,7 +13,7 @@ import { QUANTIZED_LOOKUP, NO_POOLING, sparseType } from './quantized-rows.js';
 const reordered = withTensors('input', (input) => ({
   flops: 0,
   writes: [input],
-  formula: 'flops = 0; bytes = 2·E·size + the order',
+  formula: 'flops = 0; bytes = 2·E·size + permutation',
 }));
 
 /** Every index is compared with the number of rows of its table. */
@@ -89,7 +89,7 @@ const FEATURE_RULES = rules`
       @lengths @indices @weights? total
 `;
 
-const SOURCE = 'FBGEMM: arguments of its lookups; each row read at most once, one sum written per bag';
+const SOURCE = 'arguments of FBGEMM lookups; reads each row at most once and writes one sum per bag';
 
 /** Embedding dimension: the mean over the tables, else the stored elements per row of a row-wise optimiser state. */
 function width(bound: BoundCall, tables: number): number | null {
@@ -178,12 +178,12 @@ const RULES = {
 
 export const tableBatchedEmbedding: Family = {
   id: 'table-batched-embedding',
-  title: 'Embeddings of many tables at once, their indices and results (FBGEMM)',
+  title: 'Batched embedding lookups over many tables, and reordering of indices and results (FBGEMM)',
   ops: Object.keys(RULES),
   formulas: [
     'lookup: flops = n·D (2·n·D with weights); bytes = indices + offsets + n·D·size + bags·D·size',
     'quantised rows: + 2·n·D for integers, rows as stored with scale, bias and alignment; known if all tables have the same width and type',
-    'permutations: flops = 0; bytes = 2·E·size + the order; running sums of lengths: flops = E',
+    'permutations: flops = 0; bytes = 2·E·size + permutation; running sums of lengths: flops = E',
   ],
   work: workByRules(RULES, SOURCE),
 };

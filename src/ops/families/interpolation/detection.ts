@@ -4,7 +4,7 @@ import { rules, withTensors, workByRules, type BoundCall } from '../../schema/op
 import type { Family } from '../../family.js';
 import { tensor } from '../../work.js';
 
-const SOURCE = 'operations of the definitions; arguments as torchvision registers its ops';
+const SOURCE = 'operations in the definitions; arguments as registered by torchvision';
 
 /**
  * FLOPs of a sample: an interpolation of four values takes four products and three sums, and there is one sum into the
@@ -29,7 +29,7 @@ function bins(bound: BoundCall, regions: Tensor, channels: number, dtype: string
 const aligned = withTensors('input regions', (input, regions, bound) => {
   if (input.shape.length !== 4) return null;
   const result = bins(bound, regions, extentAt(input, 1), input.dtype);
-  const formula = 'flops = (8·s² + 1)·E(result), s samples each way; bytes = input + regions + result';
+  const formula = 'flops = (8·s² + 1)·E(result), s × s samples per bin; bytes = input + regions + result';
   if (result === null) return { flops: null, writes: null, formula, unknown: 'the size of the result is unspecified' };
   const [each, writes] = [samples(bound), [result]];
   if (each === null) return { flops: null, writes, formula, unknown: UNSPECIFIED };
@@ -40,7 +40,7 @@ const aligned = withTensors('input regions', (input, regions, bound) => {
 const alignedBackward = withTensors('grad', (gradient, bound) => {
   const extents = ['batch', 'channels', 'height', 'width'].map((name) => bound.count(name));
   const shape = extents.filter((extent) => extent !== null);
-  const formula = 'flops = 8·s²·E(gradient), s samples each way; bytes = gradient + regions + gradient of the input';
+  const formula = 'flops = 8·s²·E(gradient), s × s samples per bin; bytes = gradient + regions + gradient of the input';
   if (shape.length < extents.length)
     return { flops: null, writes: null, formula, unknown: 'the extents of the input are unspecified' };
   const [each, writes] = [samples(bound), [tensor(shape, gradient.dtype)]];

@@ -112,7 +112,7 @@ function interpolationCall(call: OpCall, { dir }: Pick<KernelFacts, 'dir'>): OpC
   return { mod: 'aten', op: dir === 'bprop' ? `${op}_backward` : op, args, from: 'dispatcher' };
 }
 
-const SOURCE = 'operations of the definition: an interpolation of k values is k products and k − 1 sums';
+const SOURCE = 'interpolating k values takes k multiplications and k − 1 additions';
 
 /** Number of input values per result in each dimension. */
 const TAPS: readonly (readonly [RegExp, number])[] = [

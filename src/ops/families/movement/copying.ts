@@ -9,7 +9,7 @@ import { ruleWork, rules, withTensors, type RuleCost } from '../../schema/op-rul
 import { paddedShape } from './slicing.js';
 import { elementAt } from '../../../containers/element.js';
 
-const SOURCE = 'each element read and written once';
+const SOURCE = 'reads and writes each element once';
 
 /** The source may be broadcast and of another type. */
 const copied = (target: Tensor, source: Tensor): OpCost => ({

@@ -142,7 +142,7 @@ export function filledBy(call: OpCall): Tensor | Unspecified | null {
   return Number.isSafeInteger(numel(filled.shape)) ? filled : null;
 }
 
-const SOURCE = 'each element written once; PyTorch default types';
+const SOURCE = 'writes each element once; PyTorch default types';
 
 function work(call: OpCall): Work | null {
   const filled = filledBy(call);

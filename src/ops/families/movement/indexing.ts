@@ -50,7 +50,7 @@ const place = withTensors('self values', (input, values, bound) => {
   const found = picked(input, bound.arg('indices')?.items);
   const adds = bound.flag('accumulate');
   if (found === null || adds === null) {
-    const formula = 'flops = 0, E(placed) to add';
+    const formula = 'flops = 0, or E(placed) with accumulate';
     return { flops: adds === false ? 0 : null, writes: null, formula, unknown: UNSPECIFIED };
   }
   const { elements, indices } = found;
@@ -72,12 +72,12 @@ const TENSOR_RULES = rules`
 
 export const tensorIndexing: Family = {
   id: 'tensor-indexing',
-  title: 'Indexing by tensors of positions: index, index_put_',
+  title: 'Indexing with index tensors: index, index_put_',
   ops: Object.keys(TENSOR_RULES),
   formulas: [
     'index: flops = 0; bytes = 2·picked + indices',
     'index_put_: flops = 0, E(placed) with accumulate; bytes = values + indices + placed (twice with accumulate)',
-    'unknown bytes where the indices are masks or unspecified',
+    'bytes are unknown if the indices are masks or unspecified',
   ],
   work: workByRules(TENSOR_RULES, TENSOR_SOURCE),
 };
@@ -166,7 +166,7 @@ const masked = withTensors('self mask', (input, mask, { kernel }) => {
   if (shape === null) return null;
   if (kernel.convention !== 'pyprof') return unspecified('the number of elements the mask selects is unspecified');
   const chosen = tensor(shape, input.dtype);
-  const formula = 'flops = 0; bytes = 2·E (every element chosen) + mask';
+  const formula = 'flops = 0; bytes = 2·E (every element selected) + mask';
   return { flops: 0, reads: [chosen, mask], writes: [chosen], formula };
 });
 

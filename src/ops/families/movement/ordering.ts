@@ -5,7 +5,7 @@ import type { Family } from '../../family.js';
 import { resolveDimension } from '../../operands.js';
 import { tensor } from '../../work.js';
 
-const SOURCE = 'each element read once, each result written once; comparisons of a search are not counted';
+const SOURCE = 'reads each element and writes each result once; comparisons in a search are not counted';
 
 const moved = (reads: readonly Tensor[], writes: readonly Tensor[], flops = 0) => ({
   flops,

@@ -7,13 +7,13 @@ import { tensor, writing, helperCost, tensorListParams } from '../../work.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { promote } from '../../schema/promotion.js';
 
-const JOINING_SOURCE = 'each element read and written once; PyTorch type promotion';
+const JOINING_SOURCE = 'reads and writes each element once; PyTorch type promotion';
 
 const unspecified = (unknown: string) => ({ writes: null, flops: 0, params: [], formula: 'flops = 0', unknown });
 
 /** The call does not fit when no argument can be the tensors. */
 const withoutParts = (bound: BoundArguments) =>
-  bound.arg('tensors') === undefined ? null : unspecified('which tensors are joined is unspecified');
+  bound.arg('tensors') === undefined ? null : unspecified('the joined tensors are unspecified');
 
 /**
  * Forward, all parts are read and the whole is written; backward, the reverse. Further kernels of the call are helpers
@@ -76,7 +76,7 @@ export function paddedShape(input: Tensor, pad: readonly number[]): number[] | n
   return shape.every((extent) => extent >= 0) ? shape : null;
 }
 
-const SOURCE = 'each element read and written once';
+const SOURCE = 'reads and writes each element once';
 
 /** Cost of reading the input and writing a result of these extents; unknown when they are null. */
 const moved = (input: Tensor, result: readonly number[] | null, flops = 0) => ({
@@ -122,7 +122,7 @@ const RULES = rules`
 
 export const slicing: Family = {
   id: 'slicing',
-  title: 'Parts and margins: split_copy, slice_backward, reflection_pad, replication_pad',
+  title: 'Slices and padding: split_copy, slice_backward, reflection_pad, replication_pad',
   ops: Object.keys(RULES),
   formulas: [
     'split, view and similar ops that copy: flops = 0; bytes = 2·E·size',

@@ -32,7 +32,7 @@ const DROPOUT_RULES = rules`
 
 export const dropout: Family = {
   id: 'dropout',
-  title: 'The gradient of dropout',
+  title: 'Gradient of dropout',
   ops: Object.keys(DROPOUT_RULES),
   formulas: [FORMULA],
   work: workByRules(DROPOUT_RULES, DROPOUT_SOURCE),
@@ -139,7 +139,7 @@ const ACTIVATION_RULES = rules`
 
 export const activation: Family = {
   id: 'activation',
-  title: 'Activations: ReLU and its relatives, GELU, SiLU, GLU',
+  title: 'Activations: ReLU variants, GELU, SiLU, GLU',
   ops: Object.keys(ACTIVATION_RULES),
   formulas: [
     'flops = E(result); glu 2·E(result); backward of prelu 2·E',

@@ -6,7 +6,7 @@ import { dtypeAt } from '../../schema/dispatched.js';
 import { ruleWork, rules, withTensors, type BoundCall, type OpRules, type RuleCost } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 
-const SOURCE = 'each element read in one type and written in another';
+const SOURCE = 'reads each element in one type and writes it in another';
 
 /** Type of the result by op name. */
 const NAMED: ByName<string> = {
@@ -66,7 +66,7 @@ export const conversion: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'flops = 0; bytes = E·(size of input + size of result)',
-    'to: the result has the type in the arguments, or of the other tensor, otherwise of the input',
+    "to: the result's type is that of the arguments or the other tensor, otherwise that of the input",
   ],
   work: (call, kernel) => ruleWork(RULES, call, kernel, SOURCE),
 };

@@ -50,7 +50,7 @@ export const unspecifiedLists = (source: string): Work =>
     unknown: 'the tensors of the lists are unspecified',
   });
 
-const SOURCE = 'the named pointwise op on every tensor; each tensor read once, each result written once';
+const SOURCE = 'applies the named pointwise op to every tensor; reads each tensor and writes each result once';
 
 interface Foreach {
   /** Operations per element; twice that for a sum with a factor. */

@@ -121,8 +121,7 @@ export const trainingFunctions: Family = {
   work: workByRules(TRAINING_RULES, TRAINING_SOURCE),
 };
 
-const SOURCE =
-  'operations per element; arguments as vLLM (_C), SGLang (sgl_kernel) and kernels of SageAttention register them';
+const SOURCE = 'operations per element; arguments as registered by vLLM (_C), SGLang (sgl_kernel) and SageAttention';
 
 /** Per element of the result: activation and product. */
 const GATED = elementwise(2, 'out');
@@ -173,7 +172,7 @@ const rotary = withTensors('cos_sin_cache positions', (table, positions, bound) 
     writes: isKnown ? vectors : null,
     params: tensorListParams(operands),
     formula: 'flops = 3·(elements rotated); bytes = 2·(elements rotated) + positions + one row of the table per token',
-    source: 'RoFormer (Su et al.), equation 34; arguments as vLLM and SGLang register them',
+    source: 'RoFormer (Su et al.), equation 34; arguments as registered by vLLM and SGLang',
     ...(isKnown ? {} : { unknown: 'the head dimension is unspecified' }),
   };
 });

@@ -230,7 +230,7 @@ const RULES = rules`
 
 export const linearAlgebra: Family = {
   id: 'linear-algebra',
-  title: 'Linear algebra: factorisations, solutions, inverses',
+  title: 'Linear algebra: factorisations, solves, inverses',
   ops: dispatcherNames(Object.keys(RULES)),
   formulas: [
     'Cholesky n³/3; LU m·n² − n³/3 (2·n³/3 if square); inverse 2·n³; solve: LU + 2·n²·k; with one triangular factor n²·k, with two 2·n²·k; QR 2·(m·n² − n³/3), plus the columns of Q',

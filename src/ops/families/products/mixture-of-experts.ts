@@ -10,7 +10,7 @@ import { tensor, tensorListParams } from '../../work.js';
 import { SOFTMAX } from '../reduction/softmax.js';
 
 const PERMUTATION_SOURCE =
-  'rows gathered or added; arguments: transformer_engine/pytorch/permutation.py, attention/custom_ops.py and ' +
+  'gathers or adds rows; arguments: transformer_engine/pytorch/permutation.py, attention/custom_ops.py and ' +
   'csrc/stable/registration.cpp of TransformerEngine';
 
 const UNSPECIFIED = 'the number of rows of the result is unspecified';
@@ -108,7 +108,7 @@ const PERMUTATION_RULES = rules`
 
 export const tokenPermutation: Family = {
   id: 'token-permutation',
-  title: "Dispatch of tokens to experts and back: TransformerEngine's permutation, padding and reordering",
+  title: 'Token dispatch to experts and back: permutation, padding and reordering in TransformerEngine',
   ops: Object.keys(PERMUTATION_RULES),
   formulas: [
     'to the experts: flops = 0; bytes = tokens + choice + rows written + map',
@@ -194,7 +194,7 @@ const grouped = withTensors('input weights', (input, weights) => {
     flops: 2 * numel(input.shape) * columns,
     writes: null,
     params: tensorListParams([input, weights]),
-    formula: 'flops = 2·m·k·n, m tokens of all experts together',
+    formula: 'flops = 2·m·k·n, m tokens in total over all experts',
     unknown: UNREAD_WEIGHTS,
     matmul: true,
   };
@@ -258,9 +258,9 @@ export const mixtureOfExperts: Family = {
     'topk_softmax: flops = 5·E(gating); bytes = gating + weights + indices',
     'TopK: flops = 5·m·t where weights are normalised; SortTokens, moe_sorting_fwd: 0; bytes = operands + results',
     'moe_sum: flops = E(input); moe_align_block_size: 0; bytes = operands + results',
-    'fused_experts: flops = 2·m·t·(|w1| + |w2| of one expert); bytes unknown, because the experts are not in the call',
+    'fused_experts: flops = 2·m·t·(|w1| + |w2| of one expert); bytes unknown, because the call does not show which experts are used',
     'ck_moe_stage1, ck_moe_stage2: one of the two products',
-    'matmul_ogs: flops = 2·m·k·n, m tokens of all experts together; operands from the ops before its launch',
+    'matmul_ogs: flops = 2·m·k·n, m tokens in total over all experts; its operands come from the ops before its launch',
     'moe_forward: unknown, because the weights are not arguments',
   ],
   work: workByRules(RULES, SOURCE),

@@ -14,7 +14,7 @@ import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
 import { opName } from '../../operands.js';
 import { tensor, workOf } from '../../work.js';
 
-const SOURCE = 'products of the equations in the documentation of torch.nn.LSTM, GRU and RNN, at FMA = 2';
+const SOURCE = 'matrix products in the documented equations of torch.nn.LSTM, GRU and RNN, FMA = 2';
 
 const SETTINGS = 'batch_first:bool dropout:number train:bool bidirectional:bool';
 const LAYERED = 'biases:bool layers:int dropout train bidirectional batch_first';
@@ -196,7 +196,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
     params: paramsOf(layers),
     formula:
       `flops = ${factor}·P·Σ|W|, W the weight matrices of all layers and directions` +
-      `${layers.backward ? ', no gradient left out (a first state of zeros has one too)' : ''}; ` +
+      `${layers.backward ? ', including the gradient of a zero initial state' : ''}; ` +
       `bytes = input + weights + states${saved}`,
     source: SOURCE,
     ...(unknown === undefined ? {} : { unknown }),

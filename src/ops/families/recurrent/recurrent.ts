@@ -142,7 +142,7 @@ function gemmWork(cell: RecurrentCell, which: GateProduct, order: GemmOrder): Wo
 
 function unknownWork(cell: RecurrentCell, matmul: boolean, unknown: string): Work {
   const params = cellParams(cell);
-  return workOf({ flops: null, writes: null, params, matmul, formula: 'not known', source: SOURCE, unknown });
+  return workOf({ flops: null, writes: null, params, matmul, formula: 'unknown', source: SOURCE, unknown });
 }
 
 /** Reads both gate products and a state, and writes new states and gates: (2·gates + 3)·H·B elements. */

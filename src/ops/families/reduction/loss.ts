@@ -287,9 +287,9 @@ export const loss: Family = {
   ops: [...Object.keys(LOSS_RULES), 'cross_entropy', 'cross_entropy_loss'],
   formulas: [
     'flops = operations per element of the definition (mse_loss 2·E, backward 3·E), + E for a separate reduction kernel; bytes = input + target + one result per element, backward gradient + input + target + gradient of the input',
-    'l1_loss, kl_div, binary_cross_entropy_with_logits: with their reduction; bytes = input + target + result',
+    'l1_loss, kl_div, binary_cross_entropy_with_logits: including the reduction; bytes = input + target + result',
     'nll_loss: flops = n; bytes = targets + one element per target + result + total weight; backward gradient + targets + one element per target; zeroing is separate work (Ascend: included)',
-    'cross_entropy: the log_softmax kernel 5·E, the nll_loss kernel n; a fused kernel both',
+    'cross_entropy: 5·E in the log_softmax kernel and n in the nll_loss kernel; 5·E + n if fused',
     '`--convention pyprof`: mse_loss has 2·p·E + 1 operations and p·E·size bytes; p = 2, + 1 for reduction none, + 1 backward',
   ],
   work,

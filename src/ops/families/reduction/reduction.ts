@@ -21,7 +21,7 @@ import {
   type RuleCost,
 } from '../../schema/op-rules.js';
 
-const SCAN_SOURCE = 'one update of the running value per element; each element read and written once';
+const SCAN_SOURCE = 'updates the running value once per element; reads and writes each element once';
 
 /** The result: with the input's extents, and the type of the `out` tensor, `dtype`, or the default. */
 const running = (bound: BoundCall, input: Tensor, byDefault: string): Tensor =>

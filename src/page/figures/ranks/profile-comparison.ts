@@ -60,7 +60,7 @@ const METRICS: readonly RankMetric[] = [
   { title: 'Compute', unit: 'ns', of: times('compute') },
   { title: 'Communication', unit: 'ns', of: times('communication') },
   { title: 'Exposed communication', unit: 'ns', of: times('exposed') },
-  { title: 'Copies and sets', unit: 'ns', of: times('memory') },
+  { title: 'Copies and memsets', unit: 'ns', of: times('memory') },
   { title: `${STEP_NAMES.host}, median`, unit: 'ns', of: step('host') },
   { title: `${STEP_NAMES.device}, median`, unit: 'ns', of: step('device') },
   {

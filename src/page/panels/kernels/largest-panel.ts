@@ -86,7 +86,7 @@ function partsOf({ profile }: PanelView, all: readonly Part[], word: string, pan
   const rows = [
     ...largest,
     part(WORK_NAMES.communication[0], 'collectives', sums('exposed')),
-    part('Exposed copies and sets', 'memory-operations', total(sums('copiesAlone'), sums('setsAlone'))),
+    part('Exposed copies and memsets', 'memory-operations', total(sums('copiesAlone'), sums('setsAlone'))),
     part('Idle', 'idle', sums('idle')),
     part(WORK_NAMES.missing[0], 'diagnostics', missing),
   ].sort((a, b) => lengthOf(b) - lengthOf(a));

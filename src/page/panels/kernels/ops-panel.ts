@@ -64,15 +64,15 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
     { title: 'Bound by', cell: boundOf },
     number('With callees', 'ns', 'within'),
     number('Calls', 'count', 'passes'),
-    number('Host time', 'ns', 'host', { group: 'host' }),
-    number('Host, own', 'ns', 'hostSelf', { group: 'host' }),
-    number('In launches', 'ns', 'launch', { group: 'host', ...EXTRA }),
+    number('CPU time', 'ns', 'host', { group: 'host' }),
+    number('CPU self time', 'ns', 'hostSelf', { group: 'host' }),
+    number('Launch calls', 'ns', 'launch', { group: 'host', ...EXTRA }),
     number('FLOPs', 'flop', 'flops'),
     number('FLOP/s', 'flop/s', 'flopsPerS'),
     number('Of peak', 'share', 'ofCompute', EXTRA),
     number('Bytes', 'bytes', 'bytes', EXTRA),
     number('Bytes/s', 'bytes/s', 'bytesPerS', EXTRA),
-    number('Of bandwidth', 'share', 'ofMemory', EXTRA),
+    number('Of peak bandwidth', 'share', 'ofMemory', EXTRA),
     number('On matrix unit', 'share', 'tc', EXTRA),
   ];
   return withValues(columns, rows);
@@ -139,7 +139,7 @@ function make(view: PanelView): PanelContent {
   const columns = columnsOf(view, rows, (row) => stacks.toggle(row));
   const sortedBy = Math.max(
     1,
-    columns.findIndex(({ title }) => title === ((ops.time ?? 0) > 0 ? 'Device time' : 'Host time')),
+    columns.findIndex(({ title }) => title === ((ops.time ?? 0) > 0 ? 'Device time' : 'CPU time')),
   );
   const made = table({ caption: 'Ops', columns, rows, sortedBy });
   if (rows.some((row) => row.stacks.length > 0)) made.classList.add('with-toggles');

@@ -27,8 +27,8 @@ import { tick, quantityText } from '../../document/units.js';
 /** Uses of the matrix unit, which differ in shape as well as in colour. */
 const USES = [
   { tc: '1', name: 'on the matrix unit', short: 'used', symbol: 'circle', colour: 'var(--memory)' },
-  { tc: '0', name: 'product not on it', short: 'unused', symbol: 'diamond', colour: 'var(--idle-host)' },
-  { tc: '-', name: 'no product', short: 'no product', symbol: 'triangle', colour: 'var(--host)' },
+  { tc: '0', name: 'product not on the matrix unit', short: 'unused', symbol: 'diamond', colour: 'var(--idle-host)' },
+  { tc: '-', name: 'not a product', short: 'not a product', symbol: 'triangle', colour: 'var(--host)' },
   { tc: null, name: 'unknown', short: 'unknown', symbol: 'rect', colour: 'var(--idle)' },
 ] as const;
 

@@ -50,7 +50,7 @@ function hostContents({ host: { charts, facts } }: NamedHost): HTMLElement[] {
   const terms = definitions(known.map(([name, value]) => [name, String(value)]));
   return [
     element('div', { class: 'charts' }, ...charts.map((group) => section(group.title, ...lineChart(group)))),
-    ...(known.length === 0 ? [] : [section('The instance', element('dl', { class: 'evidence' }, ...terms))]),
+    ...(known.length === 0 ? [] : [section('Instance', element('dl', { class: 'evidence' }, ...terms))]),
   ];
 }
 
@@ -92,7 +92,7 @@ function makeMonitor(view: PanelView): PanelContent {
 }
 
 export const MONITOR: Panel = {
-  ...{ id: 'monitor', title: 'The run as neuron-monitor reported it', width: 6, make: makeMonitor },
+  ...{ id: 'monitor', title: 'neuron-monitor reports', width: 6, make: makeMonitor },
   isFor: ({ profile }) => profile.monitor !== null,
 };
 
@@ -143,7 +143,7 @@ function layers(view: PanelView): HTMLElement[] {
 }
 
 const restOf = (rest: number): HTMLElement[] =>
-  rest > 0 ? [note(`${quantityText(rest, 'count')} further ones are not on this page.`)] : [];
+  rest > 0 ? [note(`${quantityText(rest, 'count')} more are not on this page.`)] : [];
 
 const makeProgram = (view: PanelView): PanelContent => [...tensors(view), ...layers(view)];
 
@@ -251,7 +251,9 @@ function engines({ start, width, rows }: NonNullable<PageNeuron['engines']>): HT
       'Engines over time',
       element('table', { class: 'engines', 'aria-label': 'Engines over time' }, element('tbody', {}, ...list)),
     ),
-    note(`From ${quantityText(start, 'ns')} to ${quantityText(end, 'ns')}, the mean of each engine before its row.`),
+    note(
+      `${quantityText(start, 'ns')} to ${quantityText(end, 'ns')}. The number before each row is the mean of the engine.`,
+    ),
   );
 }
 

@@ -47,7 +47,7 @@ function series(bars: readonly StepBar[]): ChartOption {
           .filter(([part]) => timeOf(bar, part) > 0)
           .map(([part, name]) => [name, quantityText(timeOf(bar, part), 'ns')] as const),
         ...(iteration === null ? [] : [[STEP_NAMES.host, quantityText(iteration, 'ns')] as const]),
-        ...(loading === null ? [] : [['loading data on the host', quantityText(loading, 'ns')] as const]),
+        ...(loading === null ? [] : [['loading data on the CPU', quantityText(loading, 'ns')] as const]),
       ];
     }),
     series: parts.map(([part, name, color]) => ({
@@ -78,8 +78,8 @@ const FIGURES: readonly (readonly [title: string, path: string, value: (bar: Ste
     ] as const
   ).map(([title, part]) => [title, `parts.${part}`, (bar: StepBar) => timeOf(bar, part)] as const),
   [STEP_NAMES.host, 'host.iteration', ({ host }) => host.iteration],
-  ['To the first work', 'host.preparing', ({ host }) => host.preparing],
-  ['Ops on the host', 'host.ops', ({ host }) => host.ops],
+  ['Time to first work', 'host.preparing', ({ host }) => host.preparing],
+  ['CPU ops', 'host.ops', ({ host }) => host.ops],
   ['Loading data', 'host.loading', ({ host }) => host.loading],
 ];
 
@@ -107,7 +107,7 @@ function tableOf(view: PanelView, rows: readonly Row[], withDevice: boolean): HT
     ...(withDevice ? [{ title: 'Device', cell: ({ device }: Row) => String(device) }] : []),
     ...(span === undefined ? [] : [span]),
     { title: 'Idle', unit: 'ns', cell: idleOf },
-    { title: 'Idle most', cell: mostIdle },
+    { title: 'Main idle cause', cell: mostIdle },
     ...others,
     {
       title: 'All tabs',

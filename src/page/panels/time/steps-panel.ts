@@ -15,7 +15,7 @@ const FIGURES = [
   ['median', 'median', 'ns'],
   ['least', 'min', 'ns'],
   ['most', 'max', 'ns'],
-  ['standard deviation over mean', 'variation', 'share'],
+  ['standard deviation / mean', 'variation', 'share'],
 ] as const;
 
 type PhaseSummary = NonNullable<StepSummary['serving']>[number];
@@ -61,8 +61,8 @@ function servingFigures(phase: PhaseSummary, at: number): StepFigure[] {
     ['Steps', figure(of('steps'), 'count')],
     ['Requests per step, minimum', figure(batch('min'), 'count')],
     ['Requests per step, maximum', figure(batch('max'), 'count')],
-    ['Tokens of contexts', figure(of('contextTokens'), 'count')],
-    ['Tokens of generating requests', figure(of('generationTokens'), 'count')],
+    ['Context tokens', figure(of('contextTokens'), 'count')],
+    ['Generated tokens', figure(of('generationTokens'), 'count')],
     ['Tokens per second', figure(of('tokensPerS'), 'count')],
     ['Time per output token', figure(of('timePerOutputToken'), 'ns')],
     ...Object.keys(phase.parts).map((name): StepFigure => [
@@ -103,7 +103,7 @@ function make(view: PanelView): PanelContent {
       FIGURES.map(([, key]) => key),
     ),
   );
-  const about = view.span === null ? [] : [note('The steps that run in the span, each in full.')];
+  const about = view.span === null ? [] : [note('Steps that overlap the span, shown in full.')];
   const list = boxedDefinitions([countOf(fieldsOf('overview.steps', steps)('count')), ...figures]);
   const bars = stepBars(view);
   const inOrder = bars.length === 0 ? [] : [section('Where the time of each step went', ...bars)];
@@ -112,7 +112,7 @@ function make(view: PanelView): PanelContent {
   if (steps.list.length === 1)
     return [...about, list, aboutClocks(), note('Only one step: no distribution.'), ...inOrder, ...serving(view)];
   const distribution = section(
-    'How long steps took',
+    'Step durations',
     ...clocks.map((clock) => histogram(STEP_NAMES[clock], lengthsOf(steps, clock), 160)),
   );
   return [...about, list, aboutClocks(), ...inOrder, ...beside, distribution, ...serving(view)];

@@ -101,7 +101,7 @@ function jointCharts({ data: { job, leftOut } }: PanelView): HTMLElement[] {
   const axis = isAligned ? "time from the job's start" : "time from each profile's start";
   return [
     ...(devices === null ? [] : jointChart(devices, { title: `Busy devices${which}`, unit: 'share', axis })),
-    ...(cpu === null ? [] : jointChart(cpu, { title: `Busy cores of hosts${which}`, unit: 'cores', axis })),
+    ...(cpu === null ? [] : jointChart(cpu, { title: `Busy CPU cores${which}`, unit: 'cores', axis })),
   ];
 }
 
@@ -112,7 +112,7 @@ function ownCharts({ profile: { utilisation } }: PanelView): HTMLElement[] {
       { name: 'Busy', colour: 'var(--ink)', values: device.busy },
       { name: 'Compute', colour: 'var(--compute)', values: device.compute, isFilled: true },
       { name: 'Communication', colour: 'var(--communication)', values: device.communication, isFilled: true },
-      { name: 'Copies and sets', colour: 'var(--memory)', values: device.memory, isFilled: true },
+      { name: 'Copies and memsets', colour: 'var(--memory)', values: device.memory, isFilled: true },
     ];
     const some = lines.filter(({ values }, i) => i === 0 || values.some((value) => value !== null && value > 0));
     const height = devices.length > 2 ? LOW : HEIGHT;
@@ -120,15 +120,15 @@ function ownCharts({ profile: { utilisation } }: PanelView): HTMLElement[] {
   });
   const filled = { colour: 'var(--host)', isFilled: true };
   const one = { start, width, height: devices.length > 2 ? LOW : HEIGHT };
-  const launching = { name: `Some thread ${LAUNCHING}`, values: host ?? [], ...filled };
+  const launching = { name: `CPU ${LAUNCHING}`, values: host ?? [], ...filled };
   return [
     ...ofDevices,
-    ...(host === null ? [] : spanChart({ title: `Host, ${LAUNCHING}`, lines: [launching], unit: 'share', ...one })),
+    ...(host === null ? [] : spanChart({ title: `CPU ${LAUNCHING}`, lines: [launching], unit: 'share', ...one })),
     ...(cpu === null
       ? []
       : spanChart({
           ...one,
-          ...{ title: 'Host, cores busy', start: cpu.start, width: cpu.width, unit: 'cores' },
+          ...{ title: 'Busy CPU cores', start: cpu.start, width: cpu.width, unit: 'cores' },
           lines: [{ name: 'CPU cores used by traced threads', values: cpu.values, ...filled }],
         })),
   ];

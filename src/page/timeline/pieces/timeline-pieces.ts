@@ -149,8 +149,8 @@ function pickPiece(timeline: PageTimeline, choose: (piece: number) => void): Pie
   const choices = timeline.pieces.map((piece, at) => [at, pieceLabel(piece)] as const);
   const list = select('Show', choices, shown, choose);
   const step = (by: 1 | -1): void => choose(besides(timeline, shown, by));
-  const previous = button('‹', () => step(-1), { 'aria-label': 'Piece before', title: 'piece before ([)' });
-  const next = button('›', () => step(1), { 'aria-label': 'Piece after', title: 'piece after (])' });
+  const previous = button('‹', () => step(-1), { 'aria-label': 'Previous piece', title: 'previous piece ([)' });
+  const next = button('›', () => step(1), { 'aria-label': 'Next piece', title: 'next piece (])' });
   return {
     place: element('div', { class: 'tl-picker' }, list, previous, next),
     show: (piece) => {

@@ -94,7 +94,7 @@ const NAMES: Readonly<Record<BusyPart, string>> = {
   busy: 'busy',
   compute: 'computing',
   communication: 'communicating',
-  memory: 'copying and setting',
+  memory: 'copies and memsets',
   host: LAUNCHING,
 };
 /** Names of the tracks that precede all others. */

@@ -402,7 +402,7 @@ function refuse(where: string): never {
   // The name that JAX and TensorFlow give to the trace beside a profile.
   const isOfXPlane = /(?<!\.pt)\.trace\.json(?:\.gz)?$/.test(where);
   const hint = isOfXPlane
-    ? 'if JAX or TensorFlow wrote it, give the .xplane.pb of the same run, which states more'
+    ? 'if JAX or TensorFlow wrote it, give the .xplane.pb of the same run, which has more data'
     : 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
   throw new UserError('is a trace without PyTorch events', { where, hint });
 }

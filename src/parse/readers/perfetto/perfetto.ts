@@ -28,18 +28,18 @@ export const perfetto: Reader = {
   reads: 'binary',
   fileNames: /\.pftrace(?:\.gz)?$/,
   docs: {
-    profiler: 'Perfetto, of several profilers',
+    profiler: 'Perfetto traces of several profilers',
     input: '`*.pftrace`, `*.proto`',
     made: [
       '`rocprofv3 --sys-trace --output-format pftrace -- python train.py`',
       "`rocprof-sys-run -- python train.py`, PyTorch's CUPTI monitor, or `dprof perfetto -o net.pftrace`",
     ],
     read: [
-      'Of rocprofv3 and rocprof-sys: kernels, copies, calls, ranges, counters of kernels and of devices. rocprofv3 writes the number of threads of a grid and of a block only, so their extents are unknown.',
-      "Of PyTorch's CUPTI monitor: kernels with grid and block, copies and memory sets by stream, calls, ops with their extents.",
-      'Of `dprof perfetto`: kernels with name, times, device, stream, launch, op, layer, direction and counters; copies, sets, waits, collectives, ranges and samples. Arguments of calls are not in such a trace, so FLOPs are unknown.',
-      "In a folder, a trace is skipped if the profile is there too from which `dprof perfetto` wrote it, or what AMD's tracer wrote of the same run in another format.",
-      'Times are of the clock of the trace, and in Unix time if the trace states it. Packets and categories of other kinds are counted. A trace without any work or calls of these writers is refused.',
+      'From rocprofv3 and rocprof-sys: kernels, copies, calls, ranges, counters of kernels and of devices. rocprofv3 writes the number of threads of a grid and of a block only, so their extents are unknown.',
+      "From PyTorch's CUPTI monitor: kernels with grid and block, copies and memory sets by stream, calls, ops with their extents.",
+      'From `dprof perfetto`: kernels with name, times, device, stream, launch, op, layer, direction and counters; copies, memsets, waits, collectives, ranges and samples. Such a trace has no arguments of calls, so FLOPs are unknown.',
+      "In a folder, a trace is skipped if the folder also has the profile that `dprof perfetto` converted to it, or the same run in another format of AMD's tracer.",
+      "Times are on the trace's clock, and in Unix time if the trace states it. Packets and categories of other kinds are counted. A trace without any work or calls of these writers is refused.",
     ],
   },
   sniff: beginsWithPacket,
@@ -223,7 +223,7 @@ class PerfettoTrace {
 
 function refuse(where: string, isDamaged: boolean): never {
   if (isDamaged) throw new UserError('is a damaged Perfetto trace: no work in it can be read', { where, hint: 'copy it again' }); // prettier-ignore
-  throw new UserError('is a Perfetto trace without work of a device that dparse knows', {
+  throw new UserError('is a Perfetto trace without device work that dparse can read', {
     where,
     hint: 'give one of rocprofv3, rocprof-sys, PyTorch or dprof perfetto; ui.perfetto.dev shows others',
   });

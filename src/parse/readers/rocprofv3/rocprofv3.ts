@@ -121,7 +121,7 @@ export const rocprofv3: Reader = {
     ],
     read: [
       'Kernels with times, device, stream (the queue in files of 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS); copies; HIP, HSA and RCCL calls, and which of them launched a kernel; roctx ranges; allocations as a curve of the memory in use; counters; names, clocks and compute units of devices from `_agent_info.csv`. Files of ROCm 6.2 to 7, and those that `rocpd convert` writes.',
-      'Tables whose names begin alike (`1234_kernel_trace.csv`, `1234_hip_api_trace.csv`) are one process and one profile. In a folder, a database of the same run (`1234_results.db`) is read instead. A table of counters without its kernel trace is a profile too; its kernels ran one at a time, so gaps between them mean nothing.',
+      'Tables with the same name prefix (`1234_kernel_trace.csv`, `1234_hip_api_trace.csv`) are one process and one profile. In a folder, a database of the same run (`1234_results.db`) is read instead. A table of counters without its kernel trace is a profile too; its kernels ran one at a time, so gaps between them mean nothing.',
       "Copies have no sizes. Times count from the machine's start, so the Unix time of the profile's start is unknown.",
     ],
   },

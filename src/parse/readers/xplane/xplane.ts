@@ -40,7 +40,7 @@ export const xplane: Reader = {
     read: [
       'GPUs of AMD and NVIDIA: kernels, copies and fills with the call that launched them, stream, grid, block, registers and shared memory; the op by its path, with scopes as layers, and its instruction of HLO, whose shapes give FLOPs and bytes. TPUs: instructions with the FLOPs and bytes that the compiler states, programs, transfers and waits. CPUs: instructions as ranges. Steps, annotations, Python frames, memory of allocators, lines of source.',
       "Lines that XProf derives from others are left out, and counted. The host's name and address are not read. A file holds the GPUs of its host: those without events did not run, or were not recorded.",
-      'Several kernels that run one instruction one after another share its work. What calls of Triton and of Transformer Engine compute is not known from their shapes.',
+      'Consecutive kernels of one instruction share its work. The shapes of Triton and Transformer Engine calls do not show what they compute, so their work is unknown.',
     ],
   },
   // Events are read without objects of their own: a larger young generation gains nothing in measurements.

@@ -146,7 +146,7 @@ function answer(collector: RankCollector, { devices }: RuleFacts): RuleAnswer {
   );
   const { withoutWork } = collector;
   if (placed.length + withoutWork.length < 2)
-    return { found: [], why: 'only one rank: give dparse the profiles of several' };
+    return { found: [], why: 'only one rank: give dparse the profiles of several ranks' };
   const places = new Map(placed);
   const report = jobReport(
     placed.map(([part]) => part),

@@ -19,7 +19,7 @@ export const graphTrace: Rule = {
   name: 'graph-trace',
   vendors: LAUNCHING,
   about: 'profile',
-  doc: 'launches of kernels and graphs whose work the profiler lost, and how to record it',
+  doc: 'kernel and graph launches whose work is not in the profile, and how to record it',
   watch: () => {
     /** Profiles that record the nodes of graphs. */
     const traced = new Set<number>();

@@ -56,7 +56,7 @@ function copyOf(record: StepActivity): Extract<StepActivity, { type: 'copy' | 's
 export const copyBound: Rule = {
   name: 'copy-bound',
   vendors: LAUNCHING,
-  doc: 'copies and sets that run while nothing is computed (without those that the CPU waits for)',
+  doc: 'copies and memsets that run while nothing is computed (without those that the CPU waits for)',
   watch: () => {
     const devices = new ByDevice(() => new BoundCopies());
     return {
@@ -94,7 +94,7 @@ export const copyBound: Rule = {
             const span = times.span(place.profile, place.device);
             return {
               ...place,
-              what: `exposed copies take ${percent(exposed / span)} of the time: ${time(exposed)} of ${grouped(count)} copies and sets without any other work`,
+              what: `exposed copies take ${percent(exposed / span)} of the time: ${time(exposed)} of ${grouped(count)} copies and memsets without any other work`,
               details: kindsText(kinds),
               action: `copy ahead of use on a separate stream while kernels run, and copy less: once instead of every step, or in a smaller type${unpinned > UNPINNED * ofHost ? '; use pinned memory' : ''}`,
               stake: exposed,

@@ -38,7 +38,7 @@ const BETTER: readonly Better[] = [
     arch: /^nc-v/,
     type: 'bf16',
     cast: () =>
-      'multiply BF16 operands: in NKI load or copy them as nl.bfloat16, with the compiler --auto-cast matmult --auto-cast-type bf16',
+      'use BF16 operands: load or copy them as nl.bfloat16 in NKI, or compile with --auto-cast matmult --auto-cast-type bf16',
     // An FP32 product takes several instructions.
     unit: 'matrix instruction',
   },

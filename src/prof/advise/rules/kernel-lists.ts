@@ -80,7 +80,7 @@ class Above extends KernelTally {
 const IMPOSSIBLE = {
   name: 'impossible',
   about: 'profile',
-  doc: 'kernels, copies and sets faster than the peaks of the device: a size, a clock or a peak is wrong, or the device is another one',
+  doc: 'kernels, copies and memsets faster than the peaks of the device: a size, a clock, a peak or the device name is wrong',
 } as const;
 
 const LEAVE_OUT = 'the times of these kernels in the profile are wrong: leave them out of comparisons';
@@ -231,7 +231,7 @@ export const autotuning = deviceRule({
   vendors: LAUNCHING,
   about: 'profile',
   doc: 'kernels that a library ran to choose an algorithm while the profile was recorded',
-  why: 'no kernels of known ops',
+  why: 'no kernel has a known op',
   start: () => new KernelTally(),
   row: (row, devices) => {
     const { record, role, op } = row;

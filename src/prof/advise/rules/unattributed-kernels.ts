@@ -48,7 +48,7 @@ class Kernels {
 const NO_LAUNCH = 'its launch is not in the profile';
 const NO_OP = 'no op call around the launch';
 /** The main reason where launches are missing between others: those were not made before the profiler started. */
-const LOST_CALLS = 'calls between others are not in the profile';
+const LOST_CALLS = 'some calls in between are not in the profile';
 
 const HOST =
   'profile the CPU too, with shapes (activities=[ProfilerActivity.CPU, ...], record_shapes=True): ops are CPU events';
@@ -69,7 +69,7 @@ const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: stri
     'trace API calls too if the profiler can: the op is known from the call that launched the kernel',
   ],
   [
-    /calls between others/,
+    /calls in between/,
     /^/,
     'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
   ],

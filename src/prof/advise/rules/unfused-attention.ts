@@ -175,7 +175,7 @@ export const unfusedAttention: Rule = {
       },
       end: ({ devices: times }): RuleAnswer => {
         const found = devices.all.map((place) => finding(place, times.span(place.profile, place.device)));
-        return looked ? { found } : { found, why: 'no kernels of known ops with arguments' };
+        return looked ? { found } : { found, why: 'no kernel has a known op with arguments' };
       },
     };
   },

@@ -15,22 +15,22 @@ const percentile = (key: string, header: string, share: number): Column<HostTabl
 
 /** In the order of the help; the name column comes first. */
 export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
-  column('count', 'Count', int(8), 'how often', ({ spread }) => spread.count),
+  column('count', 'Count', int(8), 'number of occurrences', ({ spread }) => spread.count),
   column(
     'host',
     'Host(ns)',
     NS,
-    'time that threads spent in it; each moment counts once, even if nested in itself',
+    'CPU time in it, summed over threads; nested occurrences count once',
     ({ host }) => host,
   ),
   column('share', 'Share%', real(6, 2, '%'), 'share of the sum of host', ({ host, whole }) =>
     whole > 0 ? (100 * host) / whole : null,
   ),
-  column('hostself', 'HostSelf(ns)', NS, 'host time without nested ranges and ops', ({ self }) => self),
+  column('hostself', 'HostSelf(ns)', NS, 'CPU time without nested ranges and ops', ({ self }) => self),
   column('mean', 'Mean(ns)', PART_NS, 'mean time of an occurrence', ({ spread }) => spread.mean),
   column('median', 'Median(ns)', PART_NS, 'exact median', ({ spread }) => spread.median, { narrowHeader: 'Med(ns)' }),
-  column('min', 'Min(ns)', int(10, 'ns'), 'least time', ({ spread }) => spread.min),
-  column('max', 'Max(ns)', int(11, 'ns'), 'greatest time', ({ spread }) => spread.max),
+  column('min', 'Min(ns)', int(10, 'ns'), 'shortest time', ({ spread }) => spread.min),
+  column('max', 'Max(ns)', int(11, 'ns'), 'longest time', ({ spread }) => spread.max),
   column(
     'stddev',
     'StdDev(ns)',

@@ -69,7 +69,7 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
   },
   hostop: {
     header: 'HostOp',
-    what: 'ops of the host',
+    what: 'CPU ops',
     ranges: new Set(['op']),
     ...KERNELS,
     namesOf: ofKernel(({ calls = [], seqMarker = [] }) =>
@@ -91,7 +91,7 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
   },
   api: {
     header: 'Api',
-    what: "calls of the device's library",
+    what: 'calls to the device runtime',
     ranges: new Set(['api']),
     launched: 'Launched',
     isAllWork: true,

@@ -66,7 +66,7 @@ const ECC = ['eccmem', 'eccmemu', 'eccsram', 'eccsramu'] as const;
 const CHARTS: readonly MonitorChart[] = [
   {
     ...{ title: 'Utilisation of cores', scope: 'core', keys: ['util'] },
-    line: { title: 'Utilisation, mean of the cores in use', keys: ['util'], of: 'mean' },
+    line: { title: 'Mean utilisation of the cores in use', keys: ['util'], of: 'mean' },
   },
   {
     ...{ title: 'FLOP/s of cores', scope: 'core', keys: ['flops'] },
@@ -88,31 +88,31 @@ const CHARTS: readonly MonitorChart[] = [
     line: { title: 'Host memory, all processes', keys: ['hostmem'], of: 'sum' },
   },
   {
-    ...{ title: 'Latency of executions', scope: 'runtime', keys: ['p0', 'p1', 'p25', 'p50', 'p75', 'p99', 'p100'] },
-    line: { title: 'Latency of executions, P99 of the slowest process', keys: ['p99'], of: 'greatest' },
+    ...{ title: 'Execution latency', scope: 'runtime', keys: ['p0', 'p1', 'p25', 'p50', 'p75', 'p99', 'p100'] },
+    line: { title: 'Execution latency, P99 of the slowest process', keys: ['p99'], of: 'greatest' },
   },
   {
-    title: 'Latency on the device only',
+    title: 'Execution latency on the device',
     scope: 'runtime',
     keys: DEVICE_PERCENTILES,
-    line: { title: 'Latency on the device only, P99 of the slowest process', keys: ['dp99'], of: 'greatest' },
+    line: { title: 'Execution latency on the device, P99 of the slowest process', keys: ['dp99'], of: 'greatest' },
   },
   {
-    title: 'Executions in each report',
+    title: 'Executions per report',
     scope: 'runtime',
     keys: ['done', 'doneerr', 'donenum', 'timeout', 'badinput', 'noqueue'],
-    line: { title: 'Executions in each report, all processes', keys: ['done'], of: 'sum' },
+    line: { title: 'Executions per report, all processes', keys: ['done'], of: 'sum' },
   },
   {
-    ...{ title: 'Errors as the monitor counts them', scope: 'runtime', keys: ERRORS },
-    line: { title: 'Errors of all kinds', keys: ERRORS, of: 'sum' },
+    ...{ title: 'Errors by group', scope: 'runtime', keys: ERRORS },
+    line: { title: 'Errors, all groups', keys: ERRORS, of: 'sum' },
   },
-  { title: 'vCPUs of the processes', scope: 'runtime', keys: ['user', 'system'] },
+  { title: 'vCPU use of processes', scope: 'runtime', keys: ['user', 'system'] },
   {
-    title: 'vCPUs of the instance',
+    title: 'vCPU use of the instance',
     scope: 'system',
     keys: ['user', 'system', 'nice', 'iowait', 'irq', 'softirq'],
-    line: { title: 'vCPUs of the instance, all but idle and waiting', keys: ['user', 'system', 'nice', 'irq', 'softirq'], of: 'sum' }, // prettier-ignore
+    line: { title: 'vCPU use of the instance, without idle and I/O wait', keys: ['user', 'system', 'nice', 'irq', 'softirq'], of: 'sum' }, // prettier-ignore
   },
   {
     ...{ title: 'Memory of the instance', scope: 'system', keys: ['memused', 'swapused'] },
@@ -131,8 +131,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(DEVICE_PERCENTILES.map((key) => [key, key.slice(1)])),
   ...{ done: 'completed', doneerr: 'with errors', donenum: 'with numerical errors', timeout: 'timed out' },
   ...{ badinput: 'wrong input', noqueue: 'queue full' },
-  ...{ egeneric: 'generic', enum: 'numerical', etransient: 'transient', emodel: 'of the model' },
-  ...{ eruntime: 'of the runtime', ehardware: 'of the hardware' },
+  ...{ egeneric: 'generic', enum: 'numerical', etransient: 'transient', emodel: 'model' },
+  ...{ eruntime: 'runtime', ehardware: 'hardware' },
   ...{ nice: 'low priority', iowait: 'waiting for I/O', irq: 'interrupts', softirq: 'soft interrupts' },
   ...{ memused: 'memory', swapused: 'swap' },
   ...{

@@ -331,7 +331,7 @@ export const WORK_OF_KIND: Readonly<Partial<Record<EventKind, 'compute' | 'commu
 };
 
 /** What the host does in calls that launched recorded work. Calls that wait do not count. */
-export const LAUNCHING = 'launching recorded work';
+export const LAUNCHING = 'in launch calls';
 
 /** Numbers of one type, compressed (raw deflate) and in base64. */
 export interface PackedColumn {

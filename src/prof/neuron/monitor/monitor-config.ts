@@ -210,7 +210,7 @@ function groupOf(type: unknown, what: string, known: readonly MonitorGroup[], fi
 
 function tagFilterOf(value: unknown, file: string): RegExp | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') throw wrong('tag_filter is not a text', file);
+  if (typeof value !== 'string') throw wrong('tag_filter is not a string', file);
   try {
     return parseTagFilter(value);
   } catch {

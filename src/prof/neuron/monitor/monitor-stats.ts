@@ -94,7 +94,7 @@ const percentile = (key: string, header: string, share: number, doc: string): Co
 
 const STAT_COLUMNS: readonly Column<StatRow>[] = [
   column('scope', 'Scope', str(8), 'subject of the row: see --rows', ({ row }) => row.scope, { vocabulary: true }),
-  column('tag', 'Tag', str(0), "process's tag; its pid without one", ({ row }) => row.tag),
+  column('tag', 'Tag', str(0), "process's tag, or its pid if it has none", ({ row }) => row.tag),
   column('device', 'Device', int(6), 'device', ({ row }) => row.device),
   column('core', 'Core', int(6), 'core, numbered across all devices', ({ row }) => row.core),
   column('name', 'Name', str(0), 'physical core, vCPU, model:subgraph', ({ row }) => row.name),
@@ -102,8 +102,8 @@ const STAT_COLUMNS: readonly Column<StatRow>[] = [
     vocabulary: true,
   }),
   column('unit', 'Unit', str(6), 'of all but the count', ({ metric }) => metric.unit ?? 'count', { vocabulary: true }),
-  column('count', 'Count', COUNT, 'reports that have a value', ({ count }) => count),
-  column('total', 'Total', AMOUNT, 'sum, of counts', ({ metric, total }) =>
+  column('count', 'Count', COUNT, 'number of reports with a value', ({ count }) => count),
+  column('total', 'Total', AMOUNT, 'sum (counts only)', ({ metric, total }) =>
     metric.measures === 'count' ? total : null,
   ),
   column(
@@ -113,11 +113,11 @@ const STAT_COLUMNS: readonly Column<StatRow>[] = [
     'mean over time, weighted by the period of each report; for counts the mean per report',
     meanOf,
   ),
-  column('min', 'Min', AMOUNT, 'least value', ({ min }) => min),
+  column('min', 'Min', AMOUNT, 'minimum', ({ min }) => min),
   percentile('p50', 'P50', 0.5, 'median of the values'),
   percentile('p90', 'P90', 0.9, 'percentile 90 of the values'),
   percentile('p99', 'P99', 0.99, 'percentile 99 of the values'),
-  column('max', 'Max', AMOUNT, 'greatest value', ({ max }) => max),
+  column('max', 'Max', AMOUNT, 'maximum', ({ max }) => max),
 ];
 
 /** The table of a run. */

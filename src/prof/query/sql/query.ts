@@ -172,12 +172,12 @@ function refusalOf({ error_type: type, error_message: message = '' }: ParsedStat
   if (type === 'parser') {
     const [, near = ''] = /at or near "(\w+)"$/.exec(message) ?? [];
     const isName = SQL_TABLES.some(({ columns }) => columns.some(({ name }) => name === near.toLowerCase()));
-    return refused(`Parser Error: ${message}`, isName ? `as the name of a column: "${near}"` : undefined);
+    return refused(`Parser Error: ${message}`, isName ? `for a column name: "${near}"` : undefined);
   }
   const what = 'only queries are allowed: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW TABLES';
   // Without a list of values, a pivot consists of two statements.
   const isPivot = /\bpivot\b/i.test(sql);
-  return refused(what, isPivot ? 'PIVOT needs its values: ON column IN (...)' : 'a result is written with -f and -o');
+  return refused(what, isPivot ? 'PIVOT needs its values: ON column IN (...)' : 'write the result with -f and -o');
 }
 
 /** Result of json_serialize_sql. */

@@ -19,18 +19,26 @@ const transferColumns = <Row extends { readonly linkPeak: number | null }>(
   of: (row: Row) => TransferSums | null,
 ): Column<Row>[] => [
   column('bytes', 'bytes', int(14, 'bytes'), 'sum of the known message sizes', (row) => of(row)?.bytes ?? null),
-  column('wait', 'wait_ns', int(12, 'ns'), 'mean time that a rank waited for the last', (row) => whole(of(row)?.wait)),
+  column('wait', 'wait_ns', int(12, 'ns'), 'mean time that a rank waited for the last rank', (row) =>
+    whole(of(row)?.wait),
+  ),
   column('skew', 'skew_ns', int(12, 'ns'), 'median time from the first rank joining to the last', (row) =>
     whole(of(row)?.skew),
   ),
-  column('longest_skew', 'longest_skew_ns', int(15, 'ns'), 'longest of these', (row) => whole(of(row)?.longestSkew)),
+  column(
+    'longest_skew',
+    'longest_skew_ns',
+    int(15, 'ns'),
+    'longest time from the first rank joining to the last',
+    (row) => whole(of(row)?.longestSkew),
+  ),
   column('transfer', 'transfer_ns', int(12, 'ns'), 'median time from the last rank joining to the end', (row) =>
     whole(of(row)?.transfer),
   ),
-  column('algbw', 'algbw', real(8, 2, 'GB/s'), "size over transfer, as NCCL's tests define it", (row) =>
+  column('algbw', 'algbw', real(8, 2, 'GB/s'), "size divided by transfer time, as in NCCL's tests", (row) =>
     inGiga(of(row)?.algorithmBandwidth),
   ),
-  column('busbw', 'busbw', real(8, 2, 'GB/s'), "bus bandwidth, as NCCL's tests define it", (row) =>
+  column('busbw', 'busbw', real(8, 2, 'GB/s'), "bus bandwidth, as in NCCL's tests", (row) =>
     inGiga(of(row)?.busBandwidth),
   ),
   column('link', 'link_%', real(6, 1, '%'), "share of the links' peak in one direction, within a machine", (row) => {

@@ -77,7 +77,7 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
     ({ across }) => across,
   ),
   time('idle', 'time of a step during which nothing runs', ({ idle }) => idle),
-  time('bubble', 'messages, across and idle together', ({ bubble }) => bubble),
+  time('bubble', 'sum of messages, across and idle', ({ bubble }) => bubble),
   column('bubble_share', 'bubble_%', real(8, 1, '%'), 'bubble as a share of the step', ({ bubble, stepTime }) =>
     bubble === null || stepTime === null || stepTime <= 0 ? null : (PERCENT * bubble) / stepTime,
   ),
@@ -100,7 +100,7 @@ const expertRows = ({ parts, groups, experts }: JobReport): ExpertRow[] =>
   }));
 
 const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
-  column('group', 'group', str(12), 'its name', ({ of }) => groupName(of)),
+  column('group', 'group', str(12), 'name of the group', ({ of }) => groupName(of)),
   column('ranks', 'ranks', str(12), 'ranks in it', ({ of }) => (of.ranks === null ? null : rangesText(of.ranks))),
   column('operations', 'operations', int(10), 'all-to-alls whose sizes are all known', ({ operations }) => operations),
   column('bytes', 'bytes', int(14, 'bytes'), 'mean size that a rank sends in one of them', ({ bytes }) =>

@@ -93,7 +93,7 @@ describe('joining by the dispatcher', () => {
     const bare = { name: '', type: 'tensor', shape: [2, 3] };
     expect(amount(aten('cat', ts(bare, bare), int(0)))).to.equal('main 0 na');
     expect(amount(aten('cat', { name: '', type: 'list' }, int(0)))).to.equal('main 0 na');
-    expect(why('cat', unspecified, int(0))).to.equal('which tensors are joined is unspecified');
+    expect(why('cat', unspecified, int(0))).to.equal('the joined tensors are unspecified');
   });
 });
 

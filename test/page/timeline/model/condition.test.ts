@@ -144,7 +144,7 @@ describe('fields of a search', () => {
     expect(problem('opp==mm')).to.equal("unknown field 'opp': did you mean op?");
     expect(problem('nosuchthing==1')).to.equal("unknown field 'nosuchthing': see Keys for the fields");
     expect(problem('op==mm && ')).to.match(/^search: expected a column at 11/);
-    expect(problem('sil>fast && op==mm')).to.match(/^search: sil is compared with a number/);
+    expect(problem('sil>fast && op==mm')).to.match(/^search: sil takes a number/);
     expect(found('peak<50')).to.deep.equal([]);
   });
 

@@ -23,8 +23,8 @@ const KINDS_OF: Readonly<Record<string, readonly EventKind[]>> = {
   busy: ['kernel', 'graph', 'communication', 'copy', 'set'],
   computing: ['kernel', 'graph'],
   communicating: ['communication'],
-  'copying and setting': ['copy', 'set'],
-  'launching recorded work': ['launch'],
+  'copies and memsets': ['copy', 'set'],
+  'in launch calls': ['launch'],
 };
 
 const EVENTS = fc.array(
@@ -125,7 +125,7 @@ describe('how busy a timeline says a device is', () => {
         const names = (kind: Track['kind']): string[] => tracks.filter((track) => track.kind === kind).map(({ name }) => name);
         for (const [name, kinds] of Object.entries(KINDS_OF)) {
           const has = events.some(({ kind, lane }) => kinds.includes(kind) && LANES[lane]?.kind === (kind === 'launch' ? 'host' : 'device'));
-          expect(names(name === 'launching recorded work' ? 'host' : 'device').includes(name), name).to.equal(has);
+          expect(names(name === 'in launch calls' ? 'host' : 'device').includes(name), name).to.equal(has);
         }
       }),
       { numRuns: propertyRuns(100) },

@@ -39,7 +39,7 @@ const LINEAR = [
   kernel({ dur: 30, engine: 'AI_CORE', calls: [call('linear'), call('mm')] }),
 ];
 
-describe('time of devices in ops of the host', () => {
+describe('time of devices in CPU ops', () => {
   it('of its own is that of work launched in no op within, also on AI Cores', () => {
     const times = timesOf('hostop', LINEAR);
     expect(times.get('linear')).to.include({ time: 40, self: 10, cube: 30, cubeSelf: 0 });

@@ -70,8 +70,8 @@ describe('AWS Neuron on a page', () => {
     for (const { start, scope, core, tag, ...values } of rows) {
       const drawn = [
         ['core', 'util', 'Utilisation of cores', `core ${core}`],
-        ['runtime', 'p50', 'Latency of executions', `process ${tag} p50`],
-        ['runtime', 'p99', 'Latency of executions', `process ${tag} p99`],
+        ['runtime', 'p50', 'Execution latency', `process ${tag} p50`],
+        ['runtime', 'p99', 'Execution latency', `process ${tag} p99`],
         ['system', 'memused', 'Memory of the instance', 'memory'],
       ] as const;
       for (const [of, key, title, curve] of drawn) {

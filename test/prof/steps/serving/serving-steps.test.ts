@@ -126,10 +126,10 @@ describe('steps of servers', () => {
     const section = sectionsOf(summaryOf(RECORDS), INPUT).find(({ title }) => title.startsWith('Serving'));
     expect(section?.rows.map(([text]) => text)).to.deep.equal([
       'prefill: 1 step of 2 requests, 500000000 tokens/s',
-      '  tokens: 500 of contexts; device idle 20.0 % of the time',
+      '  tokens: 500 context; device idle 20.0 % of the time',
       '  projection 62.5 %, attention 37.5 %',
       'decode: 3 steps of 4 requests, 20000000 tokens/s, 0.200 us per output token',
-      '  tokens: 20 of generating requests; device idle 40.0 % of the time',
+      '  tokens: 20 generated; device idle 40.0 % of the time',
       '  experts 50.0 %, other 33.3 %, communication 16.7 %',
     ]);
   });
