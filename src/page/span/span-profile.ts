@@ -210,9 +210,9 @@ export class SpanSums {
   }
 
   get #deviceTimes(): DeviceTime[] {
-    return this.whole.overview.devices.flatMap(({ device, name }) => {
+    return this.whole.overview.devices.flatMap(({ device, name, memory }) => {
       const sums = this.#devices.get(device);
-      return sums === undefined || sums.isEmpty ? [] : [sums.result(device, name)];
+      return sums === undefined || sums.isEmpty ? [] : [sums.result(device, name, memory !== null)];
     });
   }
 
@@ -258,7 +258,7 @@ const sumOf = (devices: readonly DeviceTime[], timeOf: (device: DeviceTime) => n
 const PARTS = [
   ['compute', 'compute', (device: DeviceTime) => device.compute],
   ['communication', 'exposed communication', (device: DeviceTime) => device.exposed],
-  ['copy', 'exposed copies', (device: DeviceTime) => device.copiesAlone + device.setsAlone],
+  ['copy', 'exposed copies', (device: DeviceTime) => (device.copiesAlone ?? 0) + device.setsAlone],
   ['idle', 'idle', (device: DeviceTime) => device.idle],
 ] as const;
 
