@@ -192,6 +192,8 @@ export class SpanSums {
   }
 
   #kernel(inside: InsideEvent, kind: EventKind, device: number, stacks: CallStacks): void {
+    // An instruction that only waits is not work.
+    if (kind === 'wait') return;
     const { events, event, time } = inside;
     const kernel = this.#reader.kernelOf(inside, kind, device);
     this.#ops.add(kernel, time);
@@ -201,8 +203,6 @@ export class SpanSums {
       this.#traces?.lines.add({ ...kernel, trace, record: { dur: time } });
       this.#traces?.stacks.add(trace, time);
     }
-    // A Neuron instruction that only waits is not work.
-    if (kind === 'wait') return;
     for (const sums of [this.#kernels, this.#points, this.#layers]) sums.add(kernel, time);
     this.#summary.add(kernel, time);
     this.#annotations.kernel(inside, kernel.layer);
