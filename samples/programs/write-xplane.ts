@@ -91,8 +91,8 @@ export class PlaneWriter {
   }
 }
 
-const [F32, BF16] = [11, 16];
-const shape = (type: number, ...dims: number[]): Field[] => [
+export const [F32, BF16] = [11, 16];
+export const shape = (type: number, ...dims: number[]): Field[] => [
   [2, type],
   [3, packed(dims)],
 ];
@@ -107,7 +107,7 @@ interface Written {
 }
 
 /** A computation: its instructions are numbered from 1. */
-const computation = (id: number, name: string, instructions: readonly Written[]): Field => [
+export const computation = (id: number, name: string, instructions: readonly Written[]): Field => [
   3,
   [
     [1, name],

@@ -72,6 +72,9 @@ const inUnit = (value: unknown, factor = 1): number | null =>
 /** Kernels without a time have none on the page, and none in these answers. */
 const TIMED = ['--where', 'sil>=0'];
 
+/** Instructions that only wait are no work on the page; answers have a row for each. */
+const WORKING = ['--where', 'kernel!=EVENT_SEMAPHORE'];
+
 type Check = (profile: PageProfile, path: string, data: PageData) => Promise<void>;
 
 /** Devices of Neuron count picoseconds; answers have whole ns. */
@@ -141,7 +144,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 
   kernels: async ({ kernels, overview }, path) => {
-    // An instruction that only waits is no work.
     const isNeuron = countsPicoseconds(overview);
     const columns = 'kernel,count,total,min,max,tcshare';
     const rows = await answer(path, '--by', 'kernel', '-c', columns, ...TIMED);
@@ -152,9 +154,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (!isNeuron) expect(kernels.count).to.equal(rows.length);
   },
 
-  ops: async ({ ops }, path) => {
+  ops: async ({ ops, overview }, path) => {
     const columns = 'op,count,total,flops,bytes,tflops,gbps,peak,bw,tcshare,passes,host,hostself';
-    const rows = await answer(path, '--by', 'op', '-c', columns);
+    const rows = await answer(path, '--by', 'op', '-c', columns, ...(countsPicoseconds(overview) ? WORKING : []));
     const shown = ops.shown.map(({ count, time, hostSelf: hostself, tc, ...op }) => ({
       // Kernels of a profile without devices are 0 in an answer; whether there were any is not known.
       ...{ op: op.op, count: count ?? 0, total: Math.round(time ?? 0), flops: op.flops, bytes: op.bytes },

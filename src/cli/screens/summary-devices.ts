@@ -19,7 +19,10 @@ export function devicesSections({ overview, unit, next }: About): Section[] {
   return [{ ...section, title: [section.title, ...(idle === null ? [] : [idle])].join('; '), rows: worded }];
 }
 
-type Line = readonly [name: string, ns: number, note: string];
+/** What a device's row says when it started copies that the profile lacks. */
+const NO_COPIES = 'copies not recorded';
+
+type Line = readonly [name: string, ns: number | null, note: string];
 
 function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']): Section {
   const name = device.name === null ? '' : ` (${device.name})`;
@@ -35,7 +38,12 @@ function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']):
       ...idleLines(device, unit),
       ...missingLines(device, unit),
       ...otherLines(device, unit),
-    ].map(([line, ns, note]) => [line, unit.text(ns), share(ns, device.span), note]),
+    ].map(([line, ns, note]) => [
+      line,
+      ns === null ? UNKNOWN : unit.text(ns),
+      ns === null ? UNKNOWN : share(ns, device.span),
+      note,
+    ]),
   };
 }
 
@@ -56,7 +64,7 @@ function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
   const { kernels, communications, graphs, copies, sets } = counts;
   const addedUp = (ns: number): string => `, sum ${unit.text(ns)}`;
   const whole = graphs > 0 ? `, ${many(graphs, 'graph launch')} as a whole` : '';
-  const alone = copies + sets > 0 ? `; exposed ${unit.text(copiesAlone + setsAlone)}` : '';
+  const alone = copiesAlone !== null && copies + sets > 0 ? `; exposed ${unit.text(copiesAlone + setsAlone)}` : '';
   const operations = many(communications, 'operation');
   return [
     ['busy', busy, ''],
@@ -67,7 +75,11 @@ function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
           ['  communication', communication, `${operations}${addedUp(device.communicationSum)}`],
           ['    exposed', exposed, 'no compute runs'],
         ] as const)),
-    ['  copies, memsets', memory, `${many(copies, 'copy')}, ${many(sets, 'memset')}${alone}`],
+    [
+      '  copies, memsets',
+      memory,
+      memory === null ? NO_COPIES : `${many(copies, 'copy')}, ${many(sets, 'memset')}${alone}`,
+    ],
   ];
 }
 
@@ -131,7 +143,7 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
       const launches = missing === null || missing.launches === 0 ? '' : ` (${many(missing.launches, 'launch')})`;
       const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing${launches}`];
-      const remark = [...lost, ...(name === null ? [] : [name])].join(', ');
+      const remark = [...lost, ...(memory === null ? [NO_COPIES] : []), ...(name === null ? [] : [name])].join(', ');
       return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, remark];
     }),
   };

@@ -192,6 +192,8 @@ export class SpanSums {
   }
 
   #kernel(inside: InsideEvent, kind: EventKind, device: number, stacks: CallStacks): void {
+    // An instruction that only waits is not work.
+    if (kind === 'wait') return;
     const { events, event, time } = inside;
     const kernel = this.#reader.kernelOf(inside, kind, device);
     this.#ops.add(kernel, time);
@@ -201,8 +203,6 @@ export class SpanSums {
       this.#traces?.lines.add({ ...kernel, trace, record: { dur: time } });
       this.#traces?.stacks.add(trace, time);
     }
-    // A Neuron instruction that only waits is not work.
-    if (kind === 'wait') return;
     for (const sums of [this.#kernels, this.#points, this.#layers]) sums.add(kernel, time);
     this.#summary.add(kernel, time);
     this.#annotations.kernel(inside, kernel.layer);
@@ -210,9 +210,9 @@ export class SpanSums {
   }
 
   get #deviceTimes(): DeviceTime[] {
-    return this.whole.overview.devices.flatMap(({ device, name }) => {
+    return this.whole.overview.devices.flatMap(({ device, name, memory }) => {
       const sums = this.#devices.get(device);
-      return sums === undefined || sums.isEmpty ? [] : [sums.result(device, name)];
+      return sums === undefined || sums.isEmpty ? [] : [sums.result(device, name, memory !== null)];
     });
   }
 
@@ -258,7 +258,7 @@ const sumOf = (devices: readonly DeviceTime[], timeOf: (device: DeviceTime) => n
 const PARTS = [
   ['compute', 'compute', (device: DeviceTime) => device.compute],
   ['communication', 'exposed communication', (device: DeviceTime) => device.exposed],
-  ['copy', 'exposed copies', (device: DeviceTime) => device.copiesAlone + device.setsAlone],
+  ['copy', 'exposed copies', (device: DeviceTime) => (device.copiesAlone ?? 0) + device.setsAlone],
   ['idle', 'idle', (device: DeviceTime) => device.idle],
 ] as const;
 

@@ -12,6 +12,7 @@ import { idleCoresText, isOfNeuronDevice, workingDevices } from '../neuron/machi
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { namesOfSeveral } from '../ranks/membership.js';
+import { StartedCopies } from '../steps/started-copies.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
 import { ByDevice, DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
@@ -63,6 +64,9 @@ export type AdviceLine = VerdictLine | Finding | Silence;
 
 type RankedFinding = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
 
+const sumOver = (devices: readonly DeviceActivityTime[], lengthOf: (of: DeviceActivityTime) => number): number =>
+  devices.reduce((all, of) => all + lengthOf(of), 0);
+
 export class Adviser implements Analysis<Adviser> {
   readonly types = ADVICE_TYPES;
   readonly ranges = 'long-calls';
@@ -78,6 +82,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly #neuron = new Map<number, ProfileSums>();
   readonly #computed = new Map<number, ComputedTimes>();
   readonly #moved = new Map<number, MovedTimes>();
+  readonly #copies = new Map<number, StartedCopies>();
   readonly #doubted = new Map<number, DoubtedWork>();
   readonly #captures = new Map<number, GraphCaptureTest>();
   /**
@@ -119,6 +124,7 @@ export class Adviser implements Analysis<Adviser> {
     this.#host.take(record);
     entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
     if (this.#hasVerdict) {
+      entryOf(this.#copies, record.profile, () => new StartedCopies()).take(record);
       entryOf(this.#doubted, record.profile, () => new DoubtedWork()).take(record);
       entryOf(this.#captures, record.profile, () => new GraphCaptureTest()).take(record);
     }
@@ -229,8 +235,9 @@ export class Adviser implements Analysis<Adviser> {
     const idle = new IdleTimes();
     for (const { device, of } of this.#host.ofProfile(profile))
       if (working.some((one) => one.device === device)) idle.merge(of.idle);
-    const sum = (lengthOf: (of: DeviceActivityTime) => number): number =>
-      devices.reduce((all, of) => all + lengthOf(of), 0);
+    const unrecorded = this.#copies.get(profile)?.unrecorded;
+    const withCopies = working.filter(({ device }) => unrecorded?.has(device) !== true).map(({ of }) => of);
+    const sum = (lengthOf: (of: DeviceActivityTime) => number): number => sumOver(devices, lengthOf);
     return verdictOf({
       profile: this.profiles.get(profile) ?? profile,
       devices: devices.length,
@@ -242,6 +249,7 @@ export class Adviser implements Analysis<Adviser> {
         copy: sum(({ busy, either }) => busy.total - either.total),
         missing: missing.reduce((all, of) => all + of.time, 0),
       },
+      withCopies: { devices: withCopies.length, span: sumOver(withCopies, (of) => of.span) },
       idle,
       hasFrames: this.#host.places.hasFrames(profile),
       computed: this.#computed.get(profile) ?? new ComputedTimes(),

@@ -11,6 +11,7 @@ import { mayHaveWork } from '../analysis.js';
 import { frameworkWords } from '../advise/framework-words.js';
 import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
+import { StartedCopies } from '../steps/started-copies.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { asksForArguments, captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
 import { AFFECTS, SYNCHRONIZE, type Detail } from './diagnostic-effects.js';
@@ -142,19 +143,14 @@ function workCheck(): Check {
   };
 }
 
-/** Copies that instructions of a TPU start: the profiler may record them as copies for some of the devices only. */
+/** Copies that instructions started and the profile lacks. */
 function startedCopiesCheck(): Check {
-  const started = new Map<number, number>();
-  const recorded = new Set<number>();
+  const copies = new StartedCopies();
   return {
-    take: (record) => {
-      if (record.type === 'copy') recorded.add(record.device);
-      if (record.type === 'kernel' && record.labels?.['category'] === 'copy-start')
-        started.set(record.device, (started.get(record.device) ?? 0) + 1);
-    },
+    take: (record) => copies.take(record),
     reasons: () => {
-      const missing = [...started].filter(([device]) => !recorded.has(device)).sort(([a], [b]) => a - b);
-      const count = missing.reduce((sum, [, copies]) => sum + copies, 0);
+      const missing = [...copies.unrecorded];
+      const count = missing.reduce((sum, [, started]) => sum + started, 0);
       if (count === 0) return [];
       const devices = missing.map(([device]) => device).join(' ');
       return [

@@ -27,6 +27,7 @@ import { adviceGroups } from '../advise/grouped-findings.js';
 import type { PageContents, PageData, PageProfile } from './page-data.js';
 import { timelineId, type PagePart, type TimelineChoice } from './timeline/timeline-data.js';
 import { pageJob } from './job/page-job.js';
+import { workOf } from '../steps/step-work.js';
 import { timedActivity } from './timed-activity.js';
 import { durationOf } from '../../record/fields/times.js';
 import { TimelineBuilder, type BuiltTimeline } from './timeline/timeline-builder.js';
@@ -166,12 +167,13 @@ export class PageBuilder implements Analysis<MakePage> {
     const { timeline, ops, lines, stepBars, kernels, annotations, points, layers } = this.#profile(record.profile);
     const kernel = pageKernelOf(row);
     timeline.addKernel(kernel, row);
+    // An instruction that only waits is not work.
+    if (workOf(record) === null) return;
     ops.add(row);
     lines.add(row);
     stepBars.takeKernel(row);
     const activity = timedActivity(record);
-    // A Neuron instruction that only waits is not work.
-    if (activity === null || activity.kind === 'wait') return;
+    if (activity === null) return;
     const time = durationOf(record) ?? activity.dur;
     kernels.add(kernel, time);
     annotations.add(kernel, activity.dur);

@@ -14,6 +14,7 @@ import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
+import { StartedCopies } from './started-copies.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
 /** Counts over all profiles. */
@@ -78,6 +79,7 @@ class StepProfile {
   header: ProfileRecord | null = null;
   readonly host = new HostSteps();
   readonly devices = new Map<number, DeviceSteps>();
+  readonly copies = new StartedCopies();
   /** Steps from a partial answer, which has nothing else. */
   part: StepsPart | null = null;
 }
@@ -94,6 +96,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     const profile = entryOf(this.#profiles, record.profile, () => new StepProfile());
     if (record.type === 'profile') profile.header = record;
     if (record.type === 'part-steps') this.#addPart(profile, record.data as StepsPart);
+    profile.copies.take(record);
     const found = workOf(record);
     if (found !== null) this.#add(profile, found.work, found.record);
     const missing = found === null ? missingWorkOf(record) : null;
@@ -224,12 +227,14 @@ const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 't
   served: sums.served,
 });
 
+/** @param isRecorded whether the profile has the copies that the device started */
 function rowsOf(
   place: Pick<StepRow, 'profile' | 'header' | 'device'>,
   { all, rest, steps, missing: times, untimed }: DeviceSteps,
   host: HostSteps,
+  isRecorded: boolean,
 ): StepRow[] {
-  const hasCopies = host.haveEnds;
+  const hasCopies = isRecorded && host.haveEnds;
   const common = { ...place, preparing: null, iteration: null };
   const missing = new Set([...untimed, ...times.flatMap(({ start, end }) => host.within(start, end))]);
   const lost = [...missing].filter((step) => step !== null && !steps.has(step)) as number[];
@@ -250,13 +255,19 @@ function rowsOf(
     });
   if (steps.size > 0 && rest.first !== null)
     rows.push({ ...common, ...figuresOfMany(rest, missing.has(null)), step: '-', hasCopies });
-  return [...rows, { ...common, ...figuresOfMany(all, missing.size > 0), step: 'all', hasCopies: true }];
+  return [...rows, { ...common, ...figuresOfMany(all, missing.size > 0), step: 'all', hasCopies: isRecorded }];
 }
 
-function rowsOfProfile(place: Pick<StepRow, 'profile' | 'header'>, { host, devices, part }: StepProfile): StepRow[] {
+function rowsOfProfile(
+  place: Pick<StepRow, 'profile' | 'header'>,
+  { host, devices, copies, part }: StepProfile,
+): StepRow[] {
   if (part !== null) return 'rows' in part ? part.rows.map((row) => ({ ...place, ...row })) : [];
   if (devices.size === 0) return hostRows(place, host);
-  return [...devices].sort(([a], [b]) => a - b).flatMap(([device, sums]) => rowsOf({ ...place, device }, sums, host));
+  const { unrecorded } = copies;
+  return [...devices]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([device, sums]) => rowsOf({ ...place, device }, sums, host, !unrecorded.has(device)));
 }
 
 /** The host's steps, for a profile without device work. */

@@ -143,7 +143,8 @@ export class DeviceSums {
     return this.#unions.busy.intervals === 0;
   }
 
-  result(device: number, name: string | null): DeviceTime {
+  /** @param hasCopies whether the profile has the copies that the device started */
+  result(device: number, name: string | null, hasCopies: boolean): DeviceTime {
     const { computing, communication, copy, device: both } = this.#unions;
     const span = this.#reach.length;
     const busy = this.#unions.busy.total;
@@ -172,6 +173,7 @@ export class DeviceSums {
       device,
       name,
       ...inNs(lengths),
+      ...(hasCopies ? undefined : { memory: null, copiesAlone: null }),
       idleInWaits: missing.time > 0 ? null : Math.min(idle, this.#waits.total) / PS_PER_NS,
       counts: { ...this.#counts },
       missing: missingOf(missing),

@@ -13,6 +13,7 @@ import { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { launchedAt, isCut, workOf, type StepActivity, operationName } from '../steps/step-work.js';
+import { StartedCopies } from '../steps/started-copies.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { CpuSums, HostSums } from './host-sums.js';
@@ -69,6 +70,7 @@ class SummedProfile {
   readonly devices = new Map<number, DeviceSums>();
   readonly kernels = new KernelSums();
   readonly memory = new OperationSums();
+  readonly copies = new StartedCopies();
   readonly collectives = new OperationSums();
   readonly links = new OperationSums();
   readonly syncs = new Tallies();
@@ -135,6 +137,7 @@ export class ProfileSummaries {
 
   #listen(sums: SummedProfile, record: ProfileLine): void {
     addProduct(sums, record);
+    sums.copies.take(record);
     if (record.type === 'profile') sums.header = record;
     else if (record.type === 'part-summary') sums.part = record.data as SummaryPart;
     else if (record.type === 'end') sums.reported = record.diagnostics;
@@ -270,12 +273,12 @@ const deviceOf = ({ devices }: SummedProfile, number: number): DeviceSums | null
   Number.isNaN(number) ? null : boundedEntryOf(devices, number, MOST_DEVICES, () => new DeviceSums());
 
 /** Devices with work, in order of id, without idle cores if other cores work. */
-function devicesOf({ devices, header }: SummedProfile): DeviceTime[] {
+function devicesOf({ devices, header, copies: { unrecorded } }: SummedProfile): DeviceTime[] {
   const nameOf = (device: number): string | null => statedDevice(header, device)?.name ?? null;
   const active = [...devices].filter(([, device]) => !device.isEmpty);
   return workingDevices(active, ([, { works }]) => works)
     .toSorted(([a], [b]) => a - b)
-    .map(([device, sums]) => sums.result(device, nameOf(device)));
+    .map(([device, sums]) => sums.result(device, nameOf(device), !unrecorded.has(device)));
 }
 
 function diagnosticsOf({ reported, odd, devices, steps }: SummedProfile): ProfileSummary['diagnostics'] {

@@ -56,17 +56,17 @@ export interface DeviceTime {
   readonly compute: number;
   /** Kernels of NCCL, RCCL or a process group, and collective operations. */
   readonly communication: number;
-  /** Copies and sets. */
-  readonly memory: number;
+  /** Copies and sets. Null when the device started copies that the profile lacks; busy is then too low, and idle too high. */
+  readonly memory: number | null;
   /** Waits that the profile reports on the device; they are not work and not part of busy. */
   readonly sync: number;
   /** Communication while no compute runs. Copies may run. */
   readonly exposed: number;
   /**
-   * Copies while neither compute nor communication runs, and sets while nothing else runs. Each moment of the span is thus
+   * Copies while neither compute nor communication runs (null when unknown), and sets while nothing else runs. Each moment of the span is thus
    * in one part: compute, `exposed`, these two, `idleInWaits`, the rest of idle, and missing.
    */
-  readonly copiesAlone: number;
+  readonly copiesAlone: number | null;
   readonly setsAlone: number;
   /** Idle time during which the profile reports that the host or a stream waited. Null when work is missing. */
   readonly idleInWaits: number | null;

@@ -5,6 +5,8 @@ import { copy, findingsOf, silenceOf, verdictOf } from '../../support/advice.js'
 import { device, profileOn } from '../../support/devices.js';
 import { kernel } from '../../support/kernels.js';
 import { overviewOf } from '../../support/overviews.js';
+import { STEP_TIME_COLUMNS } from '../../../src/prof/steps/step-columns.js';
+import { Steps } from '../../../src/prof/steps/steps.js';
 
 const TPUS = profileOn(...[0, 1].map((id) => device('TPU v6 Lite', { id, vendor: 'google', arch: 'tpu-v6e' })));
 
@@ -24,6 +26,12 @@ const done = (start: number, dur: number, direction: string | null = 'HtoD'): Ke
 
 /** 100 ns of computing, 300 of waiting for copies to the device and 40 for copies to the host, 60 more, 100 of computing. */
 const WAITING = [instruction(0, 100), done(100, 300), done(400, 40, 'DtoH'), instruction(500, 100)];
+
+const stepsOf = (records: readonly ProfileLine[]): Steps => {
+  const steps = new Steps();
+  for (const record of records) steps.take(record);
+  return steps;
+};
 
 const whyOf = (...records: ProfileLine[]): string | undefined =>
   /: (.*?)\. /.exec(verdictOf([TPUS, ...records]).text)?.[1];
@@ -61,6 +69,32 @@ describe('waits of a program for transfers', () => {
       { count: 2, longest: 400, host: 0, queue: 50, transfer: 400, unknown: 0 },
       { count: 0, longest: 0, host: 0, queue: 0, unknown: 0 },
     ]);
+  });
+
+  it('do not make busy and idle known where the profile lacks the copies that a device started', () => {
+    // Each device: 100 ns of an instruction that starts a copy, 300 ns of waiting, 100 ns of computing.
+    const on = (at: number): KernelRecord[] =>
+      [
+        instruction(0, 100, { labels: { category: 'copy-start', copy: 'HtoD' } }),
+        done(100, 300),
+        instruction(400, 100),
+      ].map((record) => ({ ...record, device: at }));
+    const records = [TPUS, ...on(0), copy({ device: 0, start: 100, dur: 300 }), ...on(1)].sort(
+      (a, b) => ('start' in a ? Number(a.start) : -1) - ('start' in b ? Number(b.start) : -1),
+    );
+    const times = overviewOf(records).devices.map(({ memory, copiesAlone }) => [memory, copiesAlone]);
+    expect(times).to.deep.equal([[300, 300], [null, null]]); // prettier-ignore
+    const steps = stepsOf(records);
+    const columns = ['copies', 'busy', 'idle', 'span'].map((key) =>
+      STEP_TIME_COLUMNS.find((column) => column.key === key),
+    );
+    expect(steps.profiles[0]?.rows.map((row) => columns.map((column) => column?.value(row)))).to.deep.equal([
+      [300, 500, 0, 500],
+      [null, null, null, 500],
+    ]);
+    expect(verdictOf(records).text).to.match(
+      /^2 TPUs idle at most 30\.0 % \(the profile has copies of only 1\): .* Copying 60\.0 % on 1 of 2 TPUs without overlap/,
+    );
   });
 
   it('are found with what is copied, also where the copies themselves are recorded', () => {

@@ -6,6 +6,7 @@ import { pageKernelOf, type PageKernel } from '../../../src/prof/html/page-kerne
 import { KernelTotals, RooflineGroups } from '../../../src/prof/html/kernels/kernel-totals.js';
 import { LayerTotals } from '../../../src/prof/html/layers/layer-totals.js';
 import { kernel, mm } from '../../support/kernels.js';
+import { pageOf } from '../../support/pages.js';
 import { annotate } from '../../support/rows.js';
 
 const HALF_GEMM = { name: 'ampere_fp16_s16816gemm_fp16_128x64_ldg8_stages_64x3_tn', short: 'gemm16' };
@@ -376,5 +377,22 @@ describe('layers', () => {
       ['a', 1, 0],
       ['a/b', 1, 1],
     ]);
+  });
+});
+
+describe('tables of a page', () => {
+  it('leave out instructions that only wait, as the key figures do', () => {
+    // A TPU computes for 100 ns, waits 300 ns for a copy, and computes for 50 ns.
+    const waiting = { name: 'copy-done', short: 'copy-done', op: ['copy-done'], labels: { category: 'copy-done' } };
+    const line = { trace: ['train.py:7'] };
+    const { ops, lines, stacks, kernels, overview } = pageOf([
+      A100,
+      kernel({ start: 0, dur: 100, id: 1, op: ['add'], ...line }),
+      kernel({ start: 100, dur: 300, id: 2, ...waiting, ...line }),
+      kernel({ start: 400, dur: 50, id: 3, op: ['add'], ...line }),
+    ]);
+    const times = [overview.kernels?.time, ops.time, lines?.time, stacks?.times[0], kernels.shown[0]?.time];
+    expect(times).to.deep.equal([150, 150, 150, 150, 150]);
+    expect(ops.shown.map(({ op, count }) => [op, count])).to.deep.equal([['add', 2]]);
   });
 });

@@ -17,7 +17,7 @@ const ms = (ns: number): string => (ns / 1e6).toFixed(3);
 function cellsOf({ counts, ...times }: DeviceTime): string[] {
   const { span, busy, idle, compute, communication, memory, kernelSum, exposed } = times;
   const numbers = [counts.kernels + counts.communications, counts.communications, counts.copies + counts.sets];
-  const lengths = [span, busy, idle, compute, communication, memory, kernelSum, exposed];
+  const lengths = [span, busy, idle, compute, communication, memory ?? NaN, kernelSum, exposed];
   return [...numbers.map(String), ...lengths.map(ms)];
 }
 

@@ -17,6 +17,10 @@ export interface Instruction {
   readonly opcode: string;
   /** Path of the framework's op, `jit(step)/layer/dot_general`; '' when there is none. */
   readonly path: string;
+  /** Whether the path is that of the most expensive instruction in a fusion, and not of the last, which the profiler states. */
+  readonly isOfPart: boolean;
+  /** The kind of product or reduction that the instruction is, or that takes most of the work of a fusion; else null. */
+  readonly computes: string | null;
   /** Call stack of `file:line`, outermost first. */
   readonly trace: readonly string[];
 }
@@ -280,13 +284,42 @@ function describe(program: Program, computation: Computation, node: Node): Instr
     if (body !== null) args.push(valueArg('body', 'list', body));
     if (readsInPart(program, node)) args.push(valueArg('in_part', 'bool', true));
   }
-  const stack = program.stackOf(node.frame);
+  const part = node.opcode === 'fusion' ? costliestPart(program, node) : null;
+  const { path, frame, source } = part === null || part.path === '' ? node : part;
+  const stack = program.stackOf(frame);
   return {
     call: { mod: 'hlo', op: node.opcode, args },
     opcode: node.opcode,
-    path: node.path,
-    trace: stack.length > 0 || node.source === '' ? stack : [node.source],
+    ...{ path, isOfPart: part !== null && part.path !== '', computes: computedBy(part ?? node, summed !== null) },
+    trace: stack.length > 0 || source === '' ? stack : [source],
   };
+}
+
+/** @param isProduct whether a library call multiplies */
+function computedBy({ opcode }: Node, isProduct: boolean): string | null {
+  if (opcode === 'custom-call') return isProduct ? 'dot' : null;
+  return opcode === 'dot' || opcode === 'convolution' || opcode.startsWith('reduce') ? opcode : null;
+}
+
+/**
+ * The product or reduction in a fusion that computes the most, if that is more than one operation for each element of the
+ * fusion's result: others compute at most one. Null when there is none.
+ */
+function costliestPart(program: Program, fusion: Node): Node | null {
+  let [costliest, most]: [Node | null, number] = [null, product(firstOf(fusion.shape).dims)];
+  for (const id of fusion.called) {
+    const computation = program.computations.get(id);
+    for (const inner of computation?.nodes ?? []) {
+      if (computation === undefined) continue;
+      const result = product(firstOf(inner.shape).dims);
+      const summed = summedExtents(computation, inner);
+      const isReduction = inner.opcode.startsWith('reduce');
+      const cost =
+        summed !== null ? 2 * result * product(summed) : isReduction ? elementsOf(computation, inner, result) : 0;
+      if (cost > most) [costliest, most] = [inner, cost];
+    }
+  }
+  return costliest;
 }
 
 const operandsOf = ({ byId }: Computation, node: Node): Node[] =>

@@ -79,7 +79,7 @@ function pathOf(event: XEvent, instruction: Instruction | null): OpPath {
   const stated = textOf(event.stat('tf_op'));
   const path = textOf(event.stat('name')) ?? (stated === null || stated.startsWith('XlaModule:') ? null : stated);
   const [named, traced] = [path ?? '', instruction?.path ?? ''];
-  const read = readJaxPath(named.includes('/') ? named : traced);
+  const read = readJaxPath(named.includes('/') && instruction?.isOfPart !== true ? named : traced);
   // TensorFlow's paths end in the type of the op.
   return !/\w\(/.test(named) && /:\w+$/.test(named) ? readTensorFlowName(named) : read;
 }
@@ -139,6 +139,11 @@ export class OpFacts {
   }
 }
 
+/** Ops of JAX that compute nothing. */
+const MOVES: ReadonlySet<string> = new Set(
+  'broadcast_in_dim concatenate convert_element_type copy pad reshape rev slice squeeze transpose'.split(' '),
+);
+
 /** Statistics that name an op. */
 const NAMES: readonly StatName[] = ['name', 'tf_op', 'level 0', 'annotation', 'shape', 'hlo_module'];
 
@@ -169,7 +174,9 @@ export class OpTable {
       (path.mod === 'tf' && path.op !== null
         ? { mod: 'tf', op: path.op, args: tensorFlowArgs(textOf(event.stat('shape'))) }
         : null);
-    const op = path.op ?? instruction?.opcode ?? name;
+    // A product that took up the transposition after it is traced to that.
+    const computes = path.mod === 'jax' && MOVES.has(path.op ?? '') ? (instruction?.computes ?? null) : null;
+    const op = computes ?? path.op ?? instruction?.opcode ?? name;
     const collective = instruction === null ? null : collectiveOf(instruction);
     const module = textOf(event.stat('hlo_module'));
     const labels = { ...(module === null ? undefined : { module }), ...(name === null ? undefined : { hlo: name }) };
@@ -178,7 +185,7 @@ export class OpTable {
       ...(path.layer.length === 0 ? undefined : { layer: path.layer }),
       ...(instruction === null || instruction.trace.length === 0 ? undefined : { trace: instruction.trace }),
       ...(call === null ? undefined : { calls: [call] }),
-      ...(op === null ? undefined : { mod: [path.op === null ? 'hlo' : path.mod], op: [op] }),
+      ...(op === null ? undefined : { mod: [path.op === null || computes !== null ? 'hlo' : path.mod], op: [op] }),
       ...(collective === null ? undefined : { collective }),
       ...(Object.keys(labels).length === 0 ? undefined : { labels }),
     };

@@ -136,6 +136,8 @@ export interface VerdictFacts {
   /** In ns, over all devices. */
   readonly span: number;
   readonly times: Readonly<Record<Exclude<SpanPartName, 'idle'>, number>>;
+  /** The devices whose copies the profile has, and their span in ns. Others started copies that it lacks. */
+  readonly withCopies: { readonly devices: number; readonly span: number };
   readonly idle: IdleTimes;
   /** Whether the profiler recorded each Python call. */
   readonly hasFrames: boolean;

@@ -209,12 +209,26 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   idle: (facts, share, parts) =>
     isUntimed(facts.work)
       ? `idle at most ${percent(share)}: ${untimedText(facts.work)}`
-      : `idle ${percent(share)}: ${idleText(facts, parts)}`,
+      : `idle ${withoutCopiesText(facts, percent(share))}: ${idleText(facts, parts)}`,
   communication: (facts, share, parts) =>
     `communicating ${percent(share)} without overlap${mostText(facts, 'communication', parts)}${communicationRemedy(facts)}`,
-  copy: (facts, share, parts) => `copying ${percent(share)} without overlap${mostText(facts, 'copy', parts)}`,
+  copy: (facts, share, parts) => {
+    const { span, devices, withCopies } = facts;
+    const text =
+      withCopies.devices === devices
+        ? percent(share)
+        : `${percent((share * span) / withCopies.span)} on ${withCopies.devices} of ${devices} ${deviceWord(facts)}s`;
+    return `copying ${text} without overlap${mostText(facts, 'copy', parts)}`;
+  },
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
+
+/** The share of idle time, which includes the copies that the profile lacks. */
+function withoutCopiesText({ devices, withCopies }: VerdictFacts, share: string): string {
+  if (withCopies.devices === devices) return share;
+  const lacks = withCopies.devices === 0 ? 'no copies' : `copies of only ${withCopies.devices}`;
+  return `at most ${share} (the profile has ${lacks})`;
+}
 
 /** What took most of a part; null when not known. */
 const statedDetail = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>

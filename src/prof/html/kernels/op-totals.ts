@@ -1,6 +1,6 @@
 /**
- * Turns annotated kernels and host ranges into times, work and call stacks by op, as in `dprof --by op`, and into a tree of
- * the frames of all call stacks.
+ * Turns annotated kernels that do work, and host ranges, into times, work and call stacks by op, as in `dprof --by op`, and
+ * into a tree of the frames of all call stacks.
  */
 import { addTo, boundedEntryOf, largestEntry } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';
