@@ -37,7 +37,7 @@ export const perfetto: Reader = {
     read: [
       'Of rocprofv3 and rocprof-sys: kernels, copies, calls, ranges, counters of kernels and of devices. rocprofv3 writes the number of threads of a grid and of a block only, so their extents are unknown.',
       "Of PyTorch's CUPTI monitor: kernels with grid and block, copies and memory sets by stream, calls, ops with their extents.",
-      'Of `dprof perfetto`: kernels with name, times, device, stream, launch, op, layer, direction and counters; copies, sets, waits, collectives, ranges and samples. Arguments of calls are not in such a trace, so FLOPs are unknown.',
+      'Of `dprof perfetto`: devices, kernels with all that FLOPs follow from, copies, sets, waits, collectives, ranges, samples, layers, tensors and notices. Counts of what the profile lacked are not in such a trace, nor are the messages of a collective, nor what an instruction waited for.',
       "In a folder, a trace is skipped if the profile is there too from which `dprof perfetto` wrote it, or what AMD's tracer wrote of the same run in another format.",
       'Times are of the clock of the trace, and in Unix time if the trace states it. Packets and categories of other kinds are counted. A trace without any work or calls of these writers is refused.',
     ],
