@@ -122,7 +122,7 @@ export function expectedOf(records: readonly ProfileLine[]): Expected {
     // A call that launched something is drawn as the launch of that.
     if (record.type === 'layer' || (record.type === 'range' && (record.launched ?? 0) === 0))
       add(record.type, record.start, record.dur);
-    if (record.type === 'notice') expected.marks.push('notice 0');
+    if (record.type === 'notice' || record.type === 'tensor') expected.marks.push(`${record.type} 0`);
     if (record.type === 'sample' && record.start !== null && record.metric !== STEP_METRIC) {
       // Sizes of single allocations are no curve.
       if (record.value !== null && record.metric !== 'op_memory')

@@ -173,7 +173,10 @@ class Emission {
         return this.#copy(row, own);
       case 'set': {
         const [bytes, value] = [orNull(sets.bytes.at(own)), orNull(sets.value.at(own))];
-        return { type: 'set', bytes, value, ...this.#common(row, null), ...this.#step(row), ...this.#cut(row) };
+        return {
+          ...{ type: 'set', bytes, value, ...this.#common(row, null), ...this.#step(row), ...this.#cut(row) },
+          ...this.trace.detailsOf?.(row),
+        };
       }
       case 'sync':
         return this.#sync(row, syncs.kindCode.at(own));
@@ -190,7 +193,7 @@ class Emission {
   #sync(row: number, kindCode: number): SyncRecord {
     const common = this.#common(row, null);
     const kind = waitOfCall(common.launch?.api ?? null) ?? this.trace.names.syncKind(kindCode);
-    return { type: 'sync', kind, ...common };
+    return { type: 'sync', kind, ...common, ...this.trace.detailsOf?.(row) };
   }
 
   #copy(row: number, own: number): CopyRecord {
@@ -205,6 +208,7 @@ class Emission {
       ...this.#common(row, null),
       ...this.#step(row),
       ...this.#cut(row),
+      ...this.trace.detailsOf?.(row),
     };
   }
 

@@ -13,7 +13,18 @@ import { entryOf } from '../../containers/map-entry.js';
 import { columns, compareCells, NumericColumn } from '../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
 import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
-import type { CopyKind, Device, HostMemory, OpCall, ProfileLine, SampleRecord } from '../../record/record.js';
+import type {
+  CopyKind,
+  Device,
+  HostMemory,
+  LayerRecord,
+  NoticeRecord,
+  OpCall,
+  ProfileLine,
+  SampleRecord,
+  StatementRecord,
+  TensorRecord,
+} from '../../record/record.js';
 import { demangle } from '../names/demangle/demangle.js';
 import type { ReadOptions } from '../reader.js';
 import { UnreadEvents } from '../unread-events.js';
@@ -22,7 +33,7 @@ import { Activities, HostCalls, Ranges, type ActivityRow } from './trace-columns
 import { isNear, shiftToFirst } from './clocks/trace-clock.js';
 import { emit } from './emit.js';
 import { opMarker, type Marker } from './markers/markers.js';
-import { compareTexts } from './record-order.js';
+import { compareTexts, startOf } from './record-order.js';
 import { ThreadTable } from './threads.js';
 import { WorkDetails, type OpRun } from './work-details.js';
 
@@ -125,6 +136,9 @@ export interface CopyRow extends WorkRow {
 export type SampleRow = Pick<SampleRecord, 'metric' | 'unit' | 'labels' | 'text'> &
   Readonly<Record<'value', Value> & Partial<Record<'start' | 'end' | 'device', Value>>>;
 
+/** What a profile says beside work, host events and samples. */
+type Statement = Omit<NoticeRecord, 'profile'> | Omit<TensorRecord, 'profile'> | Omit<LayerRecord, 'profile'>;
+
 /** Facts that a profile states about itself. */
 export interface TraceFacts extends Pick<TraceHeader, 'format' | 'job' | 'facts'> {
   /** Name and version of the profiler; null when the file does not state it. */
@@ -158,6 +172,7 @@ export class TraceBuilder {
   /** The thread that each row of work states; NONE where it does not. */
   readonly #stated = NumericColumn.int32();
   readonly #operations = new Map<number, CollectiveOperation>();
+  readonly #statements: Statement[] = [];
   readonly #samples = new Samples();
   /** Times of rows that are not read, because the profile may start with one of them. */
   readonly #otherTimes = NumericColumn.floats();
@@ -273,6 +288,27 @@ export class TraceBuilder {
     this.#samples.add(row, start, end);
   }
 
+  /** A notice, a tensor or a layer; its times are in ns on the clock of the other rows. */
+  state(statement: Statement): void {
+    this.#statements.push(statement);
+  }
+
+  /** Statements and samples in order of start. @param zero start of the profile on the clock of the rows */
+  *#allStatements(profile: number, zero: number): Generator<StatementRecord> {
+    const stated = this.#statements
+      .map((one): StatementRecord =>
+        one.type === 'layer' ? { ...one, profile, start: one.start - zero } : { ...one, profile },
+      )
+      .sort((a, b) => startOf(a) - startOf(b) || 0);
+    let next = 0;
+    for (const sample of this.#samples.records(profile)) {
+      for (let one = stated[next]; one !== undefined && startOf(one) <= startOf(sample); one = stated[++next])
+        yield one;
+      yield sample;
+    }
+    yield* stated.slice(next);
+  }
+
   /**
    * Counts a problem with a row.
    * @param start time of the row, because the profile may start with it
@@ -336,7 +372,7 @@ export class TraceBuilder {
         hostMemoryOf: (row) => this.#memories.at(copies.hostMemoryCode.at(ownRow.at(row))) ?? null,
         detailsOf: (row) => this.#details.of(row),
         statedThreadOf: (row) => (this.#stated.at(row) >= 0 ? this.#stated.at(row) : null),
-        statements: (profile) => this.#samples.records(profile),
+        statements: (profile) => this.#allStatements(profile, first),
         statementTimes: () => statements,
       },
       options,
@@ -373,7 +409,7 @@ export class TraceBuilder {
 
   #addDetails({ engine, counters, labels, short, details, run, ps }: WorkRow): void {
     const hasMore = (engine ?? counters ?? labels ?? short ?? null) !== null;
-    if (details === undefined && !hasMore) return;
+    if (details === undefined && ps === undefined && !hasMore) return;
     const stated = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
     const all = hasMore ? { ...details, ...Object.fromEntries(stated) } : (details ?? {});
     this.#details.add(this.#activities.length, all, run, ps);

@@ -8,6 +8,7 @@ import type { Diagnostics } from '../../record/diagnostics.js';
 import type {
   Activity,
   CollectiveRecord,
+  CopyRecord,
   KernelRecord,
   CopyKind,
   Device,
@@ -59,7 +60,11 @@ export const UNKNOWN_DEVICE: Omit<Device, 'id'> = {
 /** Fields of an activity that only some formats have. `short` is present if the format's names need a special rule. */
 export type ActivityDetails = Pick<Activity, 'engine' | 'counters' | 'labels' | 'ps' | 'step'> &
   Pick<KernelRecord, 'callIds' | 'callKernels' | 'collective'> &
-  Partial<Pick<KernelRecord, 'short' | 'dir' | 'layer' | 'trace' | 'calls' | 'mod' | 'op' | 'ranges' | 'callerRanges'>>;
+  Partial<
+    Pick<KernelRecord, 'short' | 'dir' | 'layer' | 'trace' | 'calls' | 'mod' | 'op' | 'ranges' | 'callerRanges'>
+  > &
+  Partial<Pick<KernelRecord, 'operands' | 'accumRegisters' | 'scalarRegisters'>> &
+  Pick<CopyRecord, 'queue' | 'queueType'>;
 
 /** Fields of a collective operation, if the format reports collectives. */
 export type CollectiveOperation = Pick<

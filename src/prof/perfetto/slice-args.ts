@@ -1,4 +1,5 @@
 /** Arguments of slices, which viewers list when a slice is selected. Unknown values are left out. */
+import type { ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import { shownValue, type ColumnShape, type CellValue } from '../../table/column.js';
 import { columnOf } from '../columns/columns.js';
@@ -50,13 +51,24 @@ const KERNEL_COLUMNS = [
 
 /** Fields about place, time and name, which the slice itself shows. */
 const SHOWN_BY_SLICE = new Set([
-  ...['type', 'v', 'profile', 'start', 'dur', 'device', 'pid', 'tid', 'launch', 'ps', 'name', 'text', 'metric'],
+  ...['type', 'v', 'profile', 'start', 'dur', 'device', 'pid', 'tid', 'launch', 'name', 'text', 'metric'],
   // Fields of a collective that only repeat its name in the form of markers.
   ...['calls', 'callIds', 'callKernels', 'repr', 'seqMarker', 'altSeq', 'sub', 'forward'],
 ]);
 
 /** Value of the matrix unit columns for kernels without a matrix product. */
 const NOT_APPLICABLE = '-';
+
+/** Other fields of kernels, which a reader of the trace needs. */
+const KERNEL_FIELDS = [
+  'ps',
+  'registers',
+  'sharedBytes',
+  'accumRegisters',
+  'scalarRegisters',
+  'callIds',
+  'callKernels',
+] as const;
 
 export function kernelArgs(row: Annotated): TraceArg[] {
   const args: TraceArg[] = [];
@@ -66,13 +78,15 @@ export function kernelArgs(row: Annotated): TraceArg[] {
     const value = argumentOf(column, shownValue(column, row));
     if (value !== null) args.push([column.key, value]);
   }
-  const { name, short, graph, counters, labels, collective } = row.record;
+  const { name, short, graph, counters, labels, collective, calls } = row.record;
   if (name !== short) args.push(['name', name]);
   addProcess(args, row.record);
   addField(args, 'graph', graph);
   addField(args, 'collective', collective);
   addField(args, 'counters', counters);
   addField(args, 'labels', labels);
+  for (const field of KERNEL_FIELDS) addField(args, field, row.record[field]);
+  addJson(args, 'calls', calls);
   return args;
 }
 
@@ -84,6 +98,19 @@ function argumentOf({ separator = ',' }: ColumnShape, value: CellValue): number 
   const [first] = value;
   if (first === undefined) return null;
   return value.length === 1 && typeof first === 'string' ? first : value.join(separator);
+}
+
+/** What the line of a profile states: its devices and groups are JSON. */
+export function profileArgs(record: ProfileRecord): TraceArg[] {
+  const args = fieldArgs(record);
+  addJson(args, 'devices', record.devices);
+  addJson(args, 'groups', record.groups ?? []);
+  return args;
+}
+
+/** Adds a list of objects as JSON; none when it is empty. */
+function addJson(args: TraceArg[], name: string, list: readonly object[]): void {
+  if (list.length > 0) args.push([name, JSON.stringify(list)]);
 }
 
 /** The other fields of a record, by their names. */

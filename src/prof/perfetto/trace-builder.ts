@@ -2,13 +2,20 @@
  * Turns records into the elements of a trace, in one pass. Memory: a bounded number of slices that are held back to be
  * sorted, the tracks, and a hash of each launch.
  */
-import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
+import type {
+  LayerRecord,
+  NoticeRecord,
+  ProfileLine,
+  ProfileRecord,
+  RangeRecord,
+  TensorRecord,
+} from '../../record/record.js';
 import { Annotated } from '../annotate.js';
 import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { RecordTypes } from '../input/record-types.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { DeviceSlices, LaunchSlices, OpenLaunch, type DeviceSliceSink } from './launch-slices.js';
-import { fieldArgs, kernelArgs, nameOf, timeOf, titleOf } from './slice-args.js';
+import { fieldArgs, kernelArgs, nameOf, profileArgs, timeOf, titleOf } from './slice-args.js';
 import { ProfileClock, TraceCounters, type Alignment } from './counters.js';
 import { NO_ARROWS, type Arrows, type Emit, type TraceArg, type TraceTime } from './trace-element.js';
 import { ReorderBuffer, type TimedSlice } from './reorder-buffer.js';
@@ -17,7 +24,7 @@ import { TraceTracks, type TrackLanes } from './tracks.js';
 
 export const TRACE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'sync', 'graph', 'collective'] as const),
-  ...(['range', 'sample', 'layer', 'notice', 'end'] as const),
+  ...(['range', 'sample', 'layer', 'tensor', 'notice', 'end'] as const),
 ]);
 
 /**
@@ -119,7 +126,8 @@ export class TraceBuilder {
     else if (record.type === 'sample') this.samples.take(record);
     else if (record.type === 'profile') this.#profile(record);
     else if (record.type === 'layer') this.#layer(record);
-    else if (record.type === 'notice') this.#notice(record);
+    else if (record.type === 'notice') this.#timeless(record, 'notices', record.text);
+    else if (record.type === 'tensor') this.#timeless(record, 'tensors', record.name);
   }
 
   /**
@@ -155,7 +163,7 @@ export class TraceBuilder {
     if (isFirst && unixStart !== null) this.emit({ type: 'clock', at: unixStart });
     this.#activities.profile(record);
     this.#tracks.profile(record);
-    this.#mark(record.profile, 'profile', nameOf(record.file), 'profile', fieldArgs(record));
+    this.#mark(record.profile, 'profile', nameOf(record.file), 'profile', profileArgs(record));
   }
 
   #kernel(row: Annotated, endsFlow: number | null): void {
@@ -190,10 +198,10 @@ export class TraceBuilder {
     this.#hold(this.#ofHost, profile, record, what, () => this.#tracks.onDevice(profile, device, 'layers'));
   }
 
-  /** A notice has no time, so its mark is at the profile's start. */
-  #notice(record: NoticeRecord): void {
+  /** What has no time has its mark at the profile's start. */
+  #timeless(record: NoticeRecord | TensorRecord, line: string, name: string): void {
     this.counts.instants++;
-    this.#mark(record.profile, 'notices', nameOf(record.text), 'notice', fieldArgs(record));
+    this.#mark(record.profile, line, nameOf(name), record.type, fieldArgs(record));
   }
 
   #mark(profile: number, line: string, name: string, category: string, args: readonly TraceArg[]): void {

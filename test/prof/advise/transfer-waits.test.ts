@@ -80,7 +80,7 @@ describe('waits of a program for transfers', () => {
         instruction(400, 100),
       ].map((record) => ({ ...record, device: at }));
     const records = [TPUS, ...on(0), copy({ device: 0, start: 100, dur: 300 }), ...on(1)].sort(
-      (a, b) => ('start' in a ? Number(a.start) : -1) - ('start' in b ? Number(b.start) : -1),
+      (a, b) => ('start' in a ? a.start : -1) - ('start' in b ? b.start : -1),
     );
     const times = overviewOf(records).devices.map(({ memory, copiesAlone }) => [memory, copiesAlone]);
     expect(times).to.deep.equal([[300, 300], [null, null]]); // prettier-ignore

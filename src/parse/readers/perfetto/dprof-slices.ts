@@ -1,6 +1,7 @@
 /** Reads back the slices that `dprof perfetto` wrote from records and columns, by category. See `prof/perfetto`. */
 import { entryOf } from '../../../containers/map-entry.js';
-import type { CopyKind, Direction, HostMemory, Labels } from '../../../record/record.js';
+import type { CopyKind, Device, Direction, HostMemory, Labels, OpCall, TensorRole } from '../../../record/record.js';
+import type { ProcessGroup } from '../../../record/fields/collective.js';
 import type { ActivityDetails } from '../../trace/trace.js';
 import { numberIn, textIn, type Slice, type SliceReading, type TakeSlice } from './slice.js';
 import type { Args, ArgValue } from './track-events.js';
@@ -28,8 +29,11 @@ const isNumber = (value: ArgValue): value is number => typeof value === 'number'
 const isLabel = (value: ArgValue): value is string | number => typeof value === 'number' || typeof value === 'string';
 
 /** Fields of a kernel beyond its own columns; kernels that say the same share them. */
-function detailsOf({ name, args }: Slice, { details }: SliceReading): ActivityDetails {
+function detailsOf({ name, args }: Slice, reading: SliceReading): ActivityDetails {
   const [layer, mod, op] = [listIn(args.get('layer'), ':'), textIn(args.get('mod')), textIn(args.get('op'))];
+  const calls = textIn(args.get('calls'));
+  const trace = listIn(args.get('trace'), ',');
+  const operands = textIn(args.get('operands'));
   const [dir, step] = [textIn(args.get('dir')) as Direction | null, numberIn(args.get('step'))];
   const stated = {
     ...(name === null ? undefined : { short: name }),
@@ -39,10 +43,53 @@ function detailsOf({ name, args }: Slice, { details }: SliceReading): ActivityDe
     ...(dir === null ? undefined : { dir }),
     ...(step === null ? undefined : { step }),
     ...rangesOf(args),
+    ...(trace === undefined ? undefined : { trace }),
+    ...(operands === null ? undefined : { operands }),
+    ...registersOf(args),
     ...measuredOf(args),
     ...communicationOf(args),
   };
-  return entryOf(details, JSON.stringify(stated), () => stated);
+  const shared = entryOf(reading.details, `${JSON.stringify(stated)}${calls ?? ''}`, () =>
+    calls === null ? stated : { ...stated, calls: objectsIn(calls).filter(isCall) as unknown as OpCall[] },
+  );
+  const [callIds, callKernels] = [numbersIn(args.get('callIds')), numbersIn(args.get('callKernels'))];
+  return callIds === null || callKernels === null ? shared : { ...shared, callIds, callKernels };
+}
+
+const numbersIn = (value: ArgValue | undefined): number[] | null =>
+  typeof value === 'number' ? [value] : (listIn(value, ',')?.map(Number) ?? null);
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The objects in a list that is written as JSON; none when it is damaged. */
+function objectsIn(text: string | null): JsonObject[] {
+  if (text === null) return [];
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list)
+      ? list.filter((item): item is JsonObject => typeof item === 'object' && item !== null)
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+const isCall = ({ mod, op, args }: JsonObject): boolean =>
+  typeof mod === 'string' &&
+  typeof op === 'string' &&
+  Array.isArray(args) &&
+  args.every((arg: unknown) => typeof arg === 'object' && arg !== null);
+
+/** Registers of AMD's kernels beyond those for each thread. */
+function registersOf(args: Args): Pick<ActivityDetails, 'accumRegisters' | 'scalarRegisters'> {
+  const [accumRegisters, scalarRegisters] = [
+    numberIn(args.get('accumRegisters')),
+    numberIn(args.get('scalarRegisters')),
+  ];
+  return {
+    ...(accumRegisters === null ? undefined : { accumRegisters }),
+    ...(scalarRegisters === null ? undefined : { scalarRegisters }),
+  };
 }
 
 /** Ranges around the launch: frames and ops of the host are ranges of the trace too, but not of the kernel. */
@@ -88,7 +135,8 @@ const kernel: TakeSlice = (slice, reading) => {
     ...workOf(slice, reading),
     name: textIn(args.get('name')) ?? slice.name,
     ...{ grid: extentIn(args.get('grid')), block: extentIn(args.get('block')) },
-    ...{ registers: null, sharedBytes: null, graphId: numberIn(args.get('graph.id')) },
+    ...{ registers: numberIn(args.get('registers')), sharedBytes: numberIn(args.get('sharedBytes')) },
+    ...{ graphId: numberIn(args.get('graph.id')) },
     details: detailsOf(slice, reading),
   });
 };
@@ -99,12 +147,18 @@ const copy: TakeSlice = (slice, reading) => {
   const hostMemory = textIn(args.get('hostMemory')) as HostMemory | null;
   reading.trace.copy({
     ...workOf(slice, reading),
-    ...measuredOf(args),
+    details: { ...measuredOf(args), ...queueOf(args) },
     kind,
     hostMemory,
     bytes: numberIn(args.get('bytes')),
   });
 };
+
+/** The queue that a copy went through. */
+function queueOf(args: Args): Pick<ActivityDetails, 'queue' | 'queueType'> {
+  const [queue, queueType] = [numberIn(args.get('queue')), textIn(args.get('queueType'))];
+  return { ...(queue === null ? undefined : { queue }), ...(queueType === null ? undefined : { queueType }) };
+}
 
 const set: TakeSlice = (slice, reading) => {
   const [bytes, value] = [numberIn(slice.args.get('bytes')), numberIn(slice.args.get('value'))];
@@ -139,9 +193,16 @@ const range: TakeSlice = ({ name, start, end, place, args }, { trace }) => {
   trace.range({ start, end, pid: place.pid, tid: place.tid, text: name, domain: textIn(args.get('domain')) });
 };
 
+const devicesIn = (text: string | null): Device[] =>
+  objectsIn(text).filter(
+    ({ id, vendor }) => Number.isSafeInteger(id) && typeof vendor === 'string',
+  ) as unknown as Device[];
+
 /** The line of a profile is a mark at its start. */
-const profile: TakeSlice = ({ args, start }, { trace, facts }) => {
+const profile: TakeSlice = ({ args, start, place }, reading) => {
+  const { trace, facts } = reading;
   trace.seen(start);
+  reading.stateDevices(place, devicesIn(textIn(args.get('devices'))));
   if (facts.facts !== undefined) {
     // One of several: the devices have their ranks.
     facts.rank = null;
@@ -151,7 +212,12 @@ const profile: TakeSlice = ({ args, start }, { trace, facts }) => {
   const [worldSize, host] = [numberIn(args.get('worldSize')), textIn(args.get('host'))];
   facts.tool = textIn(args.get('tool'));
   facts.rank = numberIn(args.get('rank'));
-  facts.job = { ...(worldSize === null ? undefined : { worldSize }), ...(host === null ? undefined : { host }) };
+  const groups = objectsIn(textIn(args.get('groups'))) as unknown as ProcessGroup[];
+  facts.job = {
+    ...(worldSize === null ? undefined : { worldSize }),
+    ...(host === null ? undefined : { host }),
+    ...(groups.length === 0 ? undefined : { groups }),
+  };
   facts.facts = { ...read, source_format: textIn(args.get('format')) ?? 'na' };
 };
 
@@ -188,12 +254,30 @@ const sample: TakeSlice = ({ name, args, start, place }, reading) => {
     }
 };
 
+const notice: TakeSlice = ({ name, args }, { trace }) =>
+  trace.state({ type: 'notice', category: textIn(args.get('category')), text: name ?? '' });
+
+const layer: TakeSlice = ({ name, args, start, end, place }, reading) => {
+  if (start === null) return;
+  const dur = end === null ? null : end - start;
+  const counters = fieldsOf(args, 'counters', isNumber) ?? {};
+  reading.trace.state({ type: 'layer', start, dur, device: reading.deviceOf(place), name: name ?? '', counters });
+};
+
+const tensor: TakeSlice = ({ name, args }, { trace }) => {
+  const [role, dtype] = [textIn(args.get('role')) as TensorRole | null, textIn(args.get('dtype'))];
+  const [shape, bytes] = [numbersIn(args.get('shape')), numberIn(args.get('bytes'))];
+  trace.state({ type: 'tensor', name: name ?? '', role, dtype, shape, bytes });
+};
+
 /** Stands for the process of work of an unknown one: no call is in it. */
 const NO_PROCESS = -1;
 
 /** Work belongs to the process of the call that its arrow comes from; without an arrow, to the process that it states. */
 function workOf({ start, end, place, args, endsFlows: [flow] }: Slice, reading: SliceReading) {
+  const [startPs, durPs] = numbersIn(args.get('ps')) ?? [];
   return {
+    ...(startPs === undefined || durPs === undefined ? undefined : { ps: [startPs, durPs] as const }),
     ...{ start, end, device: reading.deviceOf(place), stream: place.stream, corr: numberIn(args.get('corr')) },
     pid: flow === undefined ? (numberIn(args.get('pid')) ?? NO_PROCESS) : reading.processOf(flow),
     ...(flow === undefined ? { tid: numberIn(args.get('tid')) } : undefined),
@@ -201,5 +285,5 @@ function workOf({ start, end, place, args, endsFlows: [flow] }: Slice, reading: 
 }
 
 export const DPROF_SLICES: Readonly<Record<string, TakeSlice>> = {
-  ...{ kernel, copy, set, sync, graph, collective, launch, range, profile, sample },
+  ...{ kernel, copy, set, sync, graph, collective, launch, range, profile, sample, notice, layer, tensor },
 };

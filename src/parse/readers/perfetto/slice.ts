@@ -26,6 +26,8 @@ export class SliceReading {
   readonly details = new Map<string, ActivityDetails>();
   readonly #devices = new Map<number, Partial<Device> & Pick<Device, 'id'>>();
   readonly #ids = new Map<string, number>();
+  /** Devices that profiles state, by the beginning of the names of their processes. */
+  readonly #stated = new Map<string, readonly Device[]>();
 
   /** @param processOf the process that an arrow starts in; null for one that is not known */
   constructor(
@@ -33,8 +35,16 @@ export class SliceReading {
     readonly processOf: (flow: WireNumber) => number | null,
   ) {}
 
+  /** Of one profile also those without work. */
   get devices(): readonly (Partial<Device> & Pick<Device, 'id'>)[] {
-    return [...this.#devices.values()];
+    const [only = [], ...others] = this.#stated.values();
+    const idle = others.length > 0 ? [] : only.filter(({ id }) => !this.#devices.has(id));
+    return [...this.#devices.values(), ...idle];
+  }
+
+  /** Takes the devices of a profile from its mark. */
+  stateDevices({ process }: TrackPlace, devices: readonly Device[]): void {
+    this.#stated.set(profileOf(process), devices);
   }
 
   /** Adds what is known of a device. */
@@ -48,11 +58,15 @@ export class SliceReading {
     return entryOf(this.#ids, process, () => {
       let id = device;
       while (this.#devices.has(id)) id++;
-      this.describe({ id, name, ...(rank === null ? undefined : { rank }) });
+      const stated = this.#stated.get(profileOf(process))?.find((one) => one.id === device);
+      this.describe({ ...stated, id, name, ...(rank === null ? undefined : { rank }) });
       return id;
     });
   }
 }
+
+/** `profile 1, rank 3, ` before `device 0` in the name of a process of `dprof perfetto`. */
+const profileOf = (process: string): string => /^(?:profile \d+, )?(?:rank \d+, )?/.exec(process)?.[0] ?? '';
 
 /** The number in an argument, which may be a text; null for any other. */
 export function numberIn(value: ArgValue | undefined): number | null {

@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { basename, join } from 'node:path';
 import { COLUMNS } from '../../../../src/prof/columns/columns.js';
 import type { CellValue } from '../../../../src/table/column.js';
-import type { ProfileLine } from '../../../../src/record/record.js';
+import type { Device, ProfileLine } from '../../../../src/record/record.js';
 import { freshPath } from '../../../support/fresh-path.js';
 import { headerOf, openedRecordsOf, recordsOf } from '../../../support/profile-records.js';
 import { annotate } from '../../../support/rows.js';
 import { runCli } from '../../../support/run-cli.js';
 import { itEachShared, ROOT } from '../../../support/shared.js';
 
-const KEYS = ['kernel', 'long', 'start', 'sil', 'device', 'stream', 'api', 'pid', 'tid', 'corr', 'op', 'mod', 'layer', 'dir', 'grid', 'block', 'ranges', 'step', 'collective', 'group', 'ranks', 'algbytes']; // prettier-ignore
+const KEYS = ['kernel', 'long', 'start', 'sil', 'device', 'stream', 'api', 'pid', 'tid', 'corr', 'op', 'mod', 'layer', 'dir', 'grid', 'block', 'ranges', 'step', 'collective', 'group', 'ranks', 'algbytes', 'trace', 'params', 'dtype', 'tc', 'flops', 'bytes', 'tflops', 'bound', 'occ', 'operands']; // prettier-ignore
 /** A part of a Neuron core takes the place of the stream in the name of a track. */
 const KEYS_OF_NEURON = KEYS.filter((key) => key !== 'stream');
 
@@ -22,8 +22,28 @@ function cellsOf(records: readonly ProfileLine[], keys: readonly string[]): stri
 
 const countsOf = (records: readonly ProfileLine[]): Readonly<Record<string, number>> => {
   const last = records.at(-1);
-  const { kernel, copy, set, sync, graph, collective } = last?.type === 'end' ? last.counts : {};
-  return { kernel, copy, set, sync, graph, collective } as Record<string, number>;
+  const { kernel, copy, set, sync, graph, collective, notice, tensor, layer } = last?.type === 'end' ? last.counts : {};
+  return { kernel, copy, set, sync, graph, collective, notice, tensor, layer } as Record<string, number>;
+};
+
+/** Records of other kinds than kernels, without where they were launched. */
+const othersIn = (records: readonly ProfileLine[]): string[] =>
+  records
+    .filter(({ type }) => ['copy', 'set', 'sync', 'notice', 'tensor', 'layer'].includes(type))
+    .map((record) =>
+      JSON.stringify(
+        Object.entries(record)
+          .filter(([key]) => !PLACE.has(key))
+          .sort(),
+      ),
+    )
+    .sort();
+const PLACE = new Set(['profile', 'stream', 'pid', 'tid', 'corr', 'launch', 'othersWait', 'graph']);
+
+/** What a profile states of its devices; a trace states their ranks too. */
+const devicesOf = (records: readonly ProfileLine[]): readonly Device[] => {
+  const [first] = records;
+  return first?.type === 'profile' ? first.devices.map((device) => ({ ...device, rank: 0 })) : [];
 };
 
 async function check(path: string, keys: readonly string[]): Promise<void> {
@@ -32,6 +52,8 @@ async function check(path: string, keys: readonly string[]): Promise<void> {
   const [before, after] = [await openedRecordsOf(path, { name: path }), recordsOf(trace)];
   expect(cellsOf(after, keys)).to.deep.equal(cellsOf(before, keys));
   expect(countsOf(after)).to.deep.equal(countsOf(before));
+  expect(othersIn(after)).to.deep.equal(othersIn(before));
+  expect(devicesOf(after)).to.deep.include.members([...devicesOf(before)]);
 }
 
 const SAMPLES = [
@@ -46,8 +68,8 @@ const SHARED = ['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_hipgraph_deco
 describe('Traces of dprof perfetto', () => {
   for (const name of SAMPLES) it(`give back the kernels of ${name}`, () => check(join(ROOT, 'samples', name), KEYS));
 
-  it('give back the instructions of a Neuron device', () =>
-    check(join(ROOT, 'samples/attention.ntff'), KEYS_OF_NEURON));
+  for (const name of ['attention.ntff', 'attention.neuron.json'])
+    it(`give back the instructions of ${name}`, () => check(join(ROOT, 'samples', name), KEYS_OF_NEURON));
 
   it('give back the profiler, the ranks of a job, and samples', async () => {
     const trace = freshPath('.pftrace');
