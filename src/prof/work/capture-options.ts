@@ -119,7 +119,7 @@ export const traceOfTable = (profile: Recorded | null): string | null =>
 /**
  * The option of a profile's profiler that records the missing data, such as `record_shapes=True`.
  * @param profile null for records without a profile line
- * @returns null when the profiler has no such option, when it is not known, and when the option was already set
+ * @returns null when the profiler has no such option, when it is unknown, and when the option was already set
  */
 export function captureOption(profile: Recorded | null, wanted: Wanted): string | null {
   const option = OPTIONS[profilerOf(profile)]?.[wanted] ?? null;
@@ -165,7 +165,7 @@ function isGiven(option: string, profile: Recorded | null): boolean {
 
 const RECORD_WITH = ': record them with ';
 
-/** Why a kernel's work is not known, when the calls around it have no arguments. */
+/** Why a kernel's work is unknown, when the calls around it have no arguments. */
 export function withoutArguments(names: string, profile: Recorded | null): string {
   const option = captureOption(profile, 'shapes');
   return `the profile has no arguments of ${names}${option === null ? '' : `${RECORD_WITH}${option}`}`;
