@@ -27,7 +27,7 @@ export class IntervalUnion {
 }
 
 /**
- * The cause of a gap: a late launch by the host, or work that was already queued; null when the launch is not known.
+ * The cause of a gap: a late launch by the host, or work that was already queued; null when the launch is unknown.
  */
 export type GapEnd = 'host' | 'queue' | null;
 
@@ -35,7 +35,7 @@ export type GapEnd = 'host' | 'queue' | null;
  * What ended a gap.
  * @param from time when the device became idle
  * @param launched start of the call that launched the work after the gap,
- *   in the same unit; null or NaN when not known
+ *   in the same unit; null or NaN if unknown
  */
 export function gapEnd(from: number, launched: number | null): GapEnd {
   if (launched === null || Number.isNaN(launched)) return null;

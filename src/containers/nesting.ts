@@ -226,7 +226,7 @@ const MOST_ENCLOSING = 2048;
 export class EnclosingSpans<T> {
   /** Index of the next span in the order. */
   #next = 0;
-  /** In order of start. */
+  /** Sorted by start. */
   readonly #open: OpenSpan<T>[] = [];
 
   constructor(

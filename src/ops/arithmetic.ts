@@ -66,7 +66,7 @@ interface KernelArithmetic {
 /**
  * The short name of the type: that of the floating-point operands after promotion, else that of the integer operands. For
  * products, the kernel's name decides in three cases: it contains a type of 8 bits or fewer; the operands are FP32, which
- * the matrix unit may round to TF32 or 16 bits; or the operands' type is unspecified. Null when it is not known.
+ * the matrix unit may round to TF32 or 16 bits; or the operands' type is unspecified. Null when it is unknown.
  */
 export function arithmeticType({ call, matmul, name, verdict }: KernelArithmetic): string | null {
   const promoted = (matmul ? factorTypeIn(call) : null) ?? promotedType(call, matmul);

@@ -44,13 +44,13 @@ export function storedElements(shape: readonly number[], strides: unknown): numb
   return Math.min(elements, last + 1);
 }
 
-/** Bytes needed to read a tensor once, or null when its element type is not known. */
+/** Bytes needed to read a tensor once, or null when its element type is unknown. */
 export function bytesToRead(tensor: Tensor): number | null {
   const bytes = dtypeBytes(tensor.dtype);
   return bytes === null ? null : (tensor.stored ?? numel(tensor.shape)) * bytes;
 }
 
-/** Size of a tensor in bytes, or null when its element type is not known. */
+/** Size of a tensor in bytes, or null when its element type is unknown. */
 export function tensorBytes(tensor: Tensor): number | null {
   const bytes = dtypeBytes(tensor.dtype);
   return bytes === null ? null : numel(tensor.shape) * bytes;

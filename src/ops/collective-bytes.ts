@@ -32,14 +32,14 @@ interface CollectiveRule {
   readonly size: 'in' | 'out' | null;
   /** Whether it is one-way: a rank either sends the message or receives it. */
   readonly oneWay?: boolean;
-  /** Number of messages of size S that pass each rank's link; null when it is not known. */
+  /** Number of messages of size S that pass each rank's link; null when it is unknown. */
   readonly factor: (ranks: number) => number | null;
 }
 
 const others = (ranks: number): number => (ranks - 1) / ranks;
 const once = (): number => 1;
 
-/** First match wins. For an all-to-all with uneven splits, the part that stays on the rank is not known. */
+/** First match wins. For an all-to-all with uneven splits, the part that stays on the rank is unknown. */
 const RULES: readonly CollectiveRule[] = [
   { kind: 'all-reduce', pattern: /allreduce/, size: 'in', factor: (ranks) => 2 * others(ranks) },
   { kind: 'all-gather', pattern: /allgather/, size: 'out', factor: others },
@@ -79,7 +79,7 @@ export function communicationKind(short: string): string | null {
   return found === undefined ? null : found.toLowerCase().replaceAll('_', '');
 }
 
-/** The factor by which NCCL's tests multiply S/t for the bus bandwidth; null when it is not known. */
+/** The factor by which NCCL's tests multiply S/t for the bus bandwidth; null when it is unknown. */
 export const busFactor = (op: string, ranks: number): number | null =>
   ranks < 1 ? null : (ruleOf(op)?.factor(ranks) ?? null);
 
@@ -88,7 +88,7 @@ const ranksOf = ({ groupSize, ranks }: Collective): number | null => groupSize ?
 
 /**
  * S in NCCL's definition, in bytes: the data of one rank, or of all ranks when an operation gathers or scatters it.
- * @returns null when the operation or its size is not known, and for a barrier, which moves no data
+ * @returns null when the operation or its size is unknown, and for a barrier, which moves no data
  */
 export function algorithmBytes(collective: Collective): number | null {
   const rule = ruleOf(collective.op);
@@ -101,7 +101,7 @@ export function algorithmBytes(collective: Collective): number | null {
 /**
  * Minimum traffic of each rank's link in bytes, S times NCCL's factor: all-reduce 2(n−1)/n, all-gather, reduce-scatter and
  * all-to-all (n−1)/n, broadcast, reduce, send and receive 1.
- * @returns null when the operation, its size or the number of ranks is not known
+ * @returns null when the operation, its size or the number of ranks is unknown
  */
 export function busBytes(collective: Collective): number | null {
   const [size, ranks] = [algorithmBytes(collective), ranksOf(collective)];
@@ -113,7 +113,7 @@ export function busBytes(collective: Collective): number | null {
 /**
  * Minimum traffic of the device's memory in bytes: the message read and the result written; only one of them for a one-way
  * operation.
- * @returns null when a size is not known
+ * @returns null when a size is unknown
  */
 export function messageBytes(collective: Collective): number | null {
   const { bytesIn, bytesOut } = collective;

@@ -48,14 +48,14 @@ export type Param = readonly [key: string, value: string | number];
  * formula of a family is a function from a call to an `OpCost`.
  */
 export interface OpCost {
-  /** Floating-point operations, where a fused multiply-add counts as 2; null when not known, and `unknown` says why. */
+  /** Floating-point operations, where a fused multiply-add counts as 2; null if unknown, and `unknown` says why. */
   readonly flops: number | null;
   /**
    * Tensors that are read; a tensor that is read twice is listed twice. By default none; in a rule, those that its
    * signature marks.
    */
   readonly reads?: readonly Tensor[];
-  /** Tensors written; null when their extents are not known, and `unknown` says why. */
+  /** Tensors written; null when their extents are unknown, and `unknown` says why. */
   readonly writes: readonly Tensor[] | null;
   readonly params: readonly Param[];
   /** Formulas of flops and bytes with symbols, for --explain. */
@@ -75,9 +75,9 @@ export interface OpCost {
 /** The work of one kernel, or of a whole op. */
 export interface Work {
   readonly role: KernelRole;
-  /** Floating-point operations, where a fused multiply-add counts as 2; null when not known. */
+  /** Floating-point operations, where a fused multiply-add counts as 2; null if unknown. */
   readonly flops: number | null;
-  /** Minimum memory traffic: each operand read once, each result written once; null when not known. */
+  /** Minimum memory traffic: each operand read once, each result written once; null if unknown. */
   readonly bytes: number | null;
   readonly params: readonly Param[];
   /** Whether a matrix unit could do the op (matmul-like). */

@@ -5,7 +5,7 @@ import { argument, numel, positional, storedElements, type Tensor } from './call
 /** `max_pool3d` → 3, `upsample_bilinear2d` → 2; 2 when the name has none. */
 export const rankInName = (op: string): number => Number(/([123])d/.exec(op)?.[1] ?? 2);
 
-/** Element type of a tensor without a recorded type, whose size in bytes is not known. */
+/** Element type of a tensor without a recorded type, whose size in bytes is unknown. */
 const UNSPECIFIED = 'na';
 
 /** The argument as a tensor with non-negative integer extents and an exact element count; null for anything else. */

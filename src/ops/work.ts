@@ -4,8 +4,8 @@ import { bytesToRead, tensorBytes, type Tensor } from './call.js';
 import type { OpCost, Param, Work } from './family.js';
 
 /**
- * The work for an op's cost. Bytes are the sizes of the tensors read and written; null when the writes are not known, or
- * the size of an element type is not known.
+ * The work for an op's cost. Bytes are the sizes of the tensors read and written; null when the writes are unknown, or
+ * the size of an element type is unknown.
  * @param role role of the kernel, and `params` of its column, which replace those of the cost
  */
 export function workOf(
@@ -41,11 +41,11 @@ interface Traffic {
   readonly unknown?: string;
 }
 
-/** The result that an op writes, or why its extents are not known. */
+/** The result that an op writes, or why its extents are unknown. */
 export const writing = (result: Tensor | null | undefined, unknown: string): Pick<OpCost, 'writes' | 'unknown'> =>
   result === null || result === undefined ? { writes: null, unknown } : { writes: [result] };
 
-/** The sum of the amounts; null when one of them is not known. */
+/** The sum of the amounts; null when one of them is unknown. */
 export const total = (amounts: readonly (number | null)[]): number | null =>
   amounts.reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0);
 

@@ -36,6 +36,6 @@ export interface Panel {
 /** For panels about kernels and other device work. */
 export const followsWork = ({ overview }: PageProfile): boolean => overview.devices.length > 0;
 
-/** For panels about the time of devices: it is not known how much of the missing work lies in a span. */
+/** For panels about the time of devices: it is unknown how much of the missing work lies in a span. */
 export const followsDevices = ({ overview }: PageProfile): boolean =>
   overview.devices.length > 0 && overview.devices.every(({ missing }) => missing === null);

@@ -7,7 +7,7 @@ import type { Probe, Reader, ReadOptions } from './reader.js';
 import type { CaptureFiles } from './captures.js';
 import { capturesIn } from './readers/kineto/kineto.js';
 import { CounterJoin, launchesOf } from './readers/ncu/ncu.js';
-import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
+import { detect, fileLabel, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { RedundantInput, UnreadableInput, refuseUtf16, headContains, isFile } from './files.js';
 import { isPacked } from '../record/lines/packed.js';
@@ -38,7 +38,6 @@ export interface ProfileOptions extends Pick<
  */
 export function* readProfile(path: string, options: ProfileOptions): Generator<ProfileLine> {
   const name = options.name ?? path;
-  const file = basename(name);
   const probe = openProbe(path, name);
   try {
     const reader = chooseReader(probe, options.format);
@@ -47,8 +46,8 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
     const counters = joinOf(options.ncu);
     const records = reader.read(probe, {
       profile,
-      file,
-      rank: rankOf(file),
+      file: fileLabel(name),
+      rank: rankOf(basename(name)),
       ranges,
       allFields,
       derived,

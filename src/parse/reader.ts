@@ -35,7 +35,7 @@ export function databaseOf({ database }: Probe): SqliteFile {
 export interface ReadOptions {
   /** Number of the profile in the stream, from 0. */
   readonly profile: number;
-  /** Base name of the input, for the profile line. */
+  /** Name of the input for the profile line: see `fileLabel`. */
   readonly file: string;
   /** MPI or distributed rank in the file name; null when the name has none. */
   readonly rank: number | null;
@@ -135,10 +135,7 @@ export interface OutputFolder {
   readonly hint: string;
   /** The folders of this kind that contain any of these files. */
   readonly among: (paths: readonly string[]) => ReadonlySet<string>;
-  /**
-   * Names of subfolders that are the same for every program. Labels use the folder around them, which names the
-   * program.
-   */
+  /** Names of subfolders that are the same in every run. Labels use the folder around them, which names the run. */
   readonly fixedNames: RegExp;
 }
 

@@ -1,4 +1,5 @@
 /** The readers in order of priority. `--formats`, the help and the docs are generated from this table. */
+import { basename, dirname, resolve } from 'node:path';
 import { nearest, UsageError, UserError } from '../record/errors.js';
 import { capturesBeside } from './captures.js';
 import { fileNameOf, UnreadableInput } from './files.js';
@@ -59,6 +60,24 @@ export const isNamedProfile = (file: string): boolean =>
 
 /** Folders that profilers write. If one has no readable profile, a message explains it. */
 export const OUTPUT_FOLDERS: readonly OutputFolder[] = READERS.flatMap(({ outputFolder }) => outputFolder ?? []);
+
+/** Name of a folder; of the folder around it, if the profiler gives the folder the same name in every run. */
+export function folderLabel(path: string): string {
+  const [folder, name] = [resolve(path), basename(resolve(path))];
+  const isFixed = OUTPUT_FOLDERS.some(({ fixedNames }) => fixedNames.test(name));
+  return isFixed ? folderLabel(dirname(folder)) : name;
+}
+
+/**
+ * Name of a file. If the profiler names its folder alike in every run, as it does the file, the folder that names the
+ * run comes first: `worker_20240601_ascend_pt/trace_view.json`.
+ */
+export function fileLabel(path: string): string {
+  const file = basename(path);
+  const folder = basename(dirname(resolve(path)));
+  const run = folderLabel(dirname(resolve(path)));
+  return run === folder || run === '' ? file : `${run}/${file}`;
+}
 
 /**
  * Files that may be read along with any file of a folder.

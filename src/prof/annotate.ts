@@ -64,14 +64,14 @@ export class Annotated {
     return this.#context.trace;
   }
 
-  /** Module of the outermost call; null when not known. */
+  /** Module of the outermost call; null if unknown. */
   get mod(): string | null {
     return known(this.#context.mod[0]);
   }
 
   /**
    * Op of the outermost call, else the op name that the kernel's family implies, else the ops that were fused into the
-   * kernel; null when not known.
+   * kernel; null if unknown.
    */
   get op(): string | null {
     return this.derived.label ?? known(this.#context.op[0]) ?? this.fused?.join(FUSED_SEPARATOR) ?? null;
@@ -164,7 +164,7 @@ export class Annotated {
     return this.described?.work.role ?? null;
   }
 
-  /** Theoretical occupancy of a multiprocessor; null when the launch configuration or the device is not known. */
+  /** Theoretical occupancy of a multiprocessor; null when the launch configuration or the device is unknown. */
   get occupancy(): Occupancy | null {
     return occupancyOf(this.record, this.#arch);
   }
@@ -215,7 +215,7 @@ export class Annotated {
     return (this.#unitUse = this.model.matrixUnitUse(this.#judged, this.isProduct));
   }
 
-  /** FLOPs that a matrix unit could do, which are those of products; null when not known. */
+  /** FLOPs that a matrix unit could do, which are those of products; null if unknown. */
   get productFlops(): number | null {
     if (this.described === null) return null;
     return this.isProduct ? this.flops : 0;

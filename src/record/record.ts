@@ -3,7 +3,7 @@
  *
  * A profile becomes a stream of lines: one `profile`, then device activities in order of start, then one `end`. Times are
  * integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes. A field that a format cannot
- * have is absent; a field whose value is not known is null, never 0.
+ * have is absent; a field whose value is unknown is null, never 0.
  */
 import type { Collective, CollectiveIdentity, ProcessGroup } from './fields/collective.js';
 import type { GraphNode } from './fields/graph-node.js';

@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pageProgram } from '../../src/cli/commands/html.js';
@@ -57,6 +66,20 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
       const { title } = (await dataOf([], join(ROOT, 'samples', place))).data;
       expect(title).to.equal(place.split('/')[0]);
     }
+  });
+
+  it('is called by the run and the file, if the profiler uses the same names in every run', async () => {
+    const trace = join(ROOT, 'samples/ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json');
+    const copy = join(folder, 'trace_view.json');
+    copyFileSync(trace, copy);
+    const names = [trace, copy].map(async (path) => {
+      const { title, profiles } = (await dataOf([], path)).data;
+      return [title, profiles[0]?.overview.header?.file];
+    });
+    expect(await Promise.all(names)).to.deep.equal([
+      ['ascend_pt/trace_view.json', 'ascend_pt/trace_view.json'],
+      ['trace_view.json', 'trace_view.json'],
+    ]);
   });
 
   it('writes a page with the data of all panels', async () => {

@@ -2,7 +2,7 @@
  * `dprof html`: one page with everything about a profile, for a browser; or, with --index, a page that lists pages and
  * jobs.
  */
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
@@ -95,17 +95,11 @@ function profilesName([first, ...others]: readonly Pick<PageProfile, 'overview'>
   return name === null || others.length === 0 ? name : `${name} and ${others.length} more`;
 }
 
-/**
- * Name of a profile's folder, or of its parent if the profiler uses the same folder name for every program; null for a
- * file.
- */
-async function folderName(path: string): Promise<string | null> {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
-  const folder = resolve(path);
-  const name = basename(folder);
-  const { OUTPUT_FOLDERS } = await import('../../parse/registry.js');
-  const isFixed = OUTPUT_FOLDERS.some(({ fixedNames }) => fixedNames.test(name));
-  return (isFixed ? basename(dirname(folder)) : name) || null;
+/** Title for a file or folder: the name of the run, where the profiler names all its files and folders alike. */
+async function inputName(path: string): Promise<string | null> {
+  const { fileLabel, folderLabel } = await import('../../parse/registry.js');
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return (isFolder ? folderLabel(path) : fileLabel(path)) || null;
 }
 
 export const html = recordsCommand(
@@ -178,7 +172,7 @@ export const html = recordsCommand(
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));
         const isPiped = request.files.length === 0 || only === '-';
         const made = facts({ tool, title: basename(input), input: word, doubts });
-        const named = isPiped ? profilesName(made.data.profiles) : only === undefined ? null : await folderName(only);
+        const named = isPiped ? profilesName(made.data.profiles) : only === undefined ? null : await inputName(only);
         const title = given.text('title') ?? named ?? made.data.title;
         const contents = { ...made, data: { ...made.data, title } };
         const { before, behind } = pageElements(contents);

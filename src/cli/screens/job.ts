@@ -366,7 +366,7 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
   ];
 }
 
-/** Smaller values of q are not known exactly. */
+/** Smaller values of q are unknown exactly. */
 const LEAST_Q = 1e-12;
 
 const qText = (q: number): string => (q < LEAST_Q ? `< ${LEAST_Q}` : q.toPrecision(2));

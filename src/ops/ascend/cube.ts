@@ -65,7 +65,7 @@ export function kernelType(kernel: Pick<KernelRecord, 'name' | 'labels'>): strin
 
 /**
  * FLOPs of the cubes, with partial tiles counted in full: the device's counter, else the share of busy cycles times the
- * rate. Null without counters, or when the rate of the type is not known.
+ * rate. Null without counters, or when the rate of the type is unknown.
  */
 export function cubeFlops(kernel: Pick<KernelRecord, 'name' | 'labels' | 'counters'>): number | null {
   const counted = counter(kernel.counters, 'operations');

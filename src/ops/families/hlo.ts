@@ -46,7 +46,7 @@ export interface AwaitedTransfer {
   readonly wait: KernelLine;
   /** `HtoD copies`, where the direction is known; `all-gather`. */
   readonly name: string;
-  /** `float32 (5,1024)`: what is transferred; null when not known. */
+  /** `float32 (5,1024)`: what is transferred; null if unknown. */
   readonly tensor: string | null;
   readonly bytes: number | null;
 }
@@ -95,7 +95,7 @@ const argNamed = (call: OpCall, name: string): Arg | undefined => call.args.find
 /** The tensors of a tuple; anything else unchanged. */
 const parts = (arg: Arg): readonly Arg[] => (arg.items === undefined ? [arg] : arg.items.flatMap(parts));
 
-/** The operands and results as tensors; null when some are not known. */
+/** The operands and results as tensors; null when some are unknown. */
 function tensorsOf(call: OpCall): { readonly reads: Tensor[]; readonly writes: Tensor[] } | null {
   const reads = allTensors(call.args.filter(({ name }) => name === '').flatMap(parts));
   const result = argNamed(call, 'out');

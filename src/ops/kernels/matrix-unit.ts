@@ -56,7 +56,7 @@ const plain = (arch: string): string => arch.replace(/^sm_/, 'sm').split(':', 1)
 
 const typesOf = byName((arch) => UNITS.find((unit) => unit.arch.test(plain(arch)))?.types ?? null);
 
-/** Types that the matrix unit of an architecture multiplies; [] when it has none; null when that is not known. */
+/** Types that the matrix unit of an architecture multiplies; [] when it has none; null when that is unknown. */
 export const matrixTypes = (arch: string | undefined): readonly MathType[] | null =>
   arch === undefined ? null : typesOf(arch);
 
@@ -139,7 +139,7 @@ const EXTENTS: readonly (readonly [RegExp, ExtentReader])[] = [
   [/attention|attn/, attentionExtents],
 ];
 
-/** The distinct extents of a product that should be multiples; [] when they are not known. */
+/** The distinct extents of a product that should be multiples; [] when they are unknown. */
 export function productExtentsOf(call: OpCall): number[] {
   const find = EXTENTS.find(([pattern]) => pattern.test(opName(call)))?.[1] ?? productExtents;
   return [...new Set(find(inputTensors(call) ?? [], call))];
@@ -159,7 +159,7 @@ export function unalignedExtent(call: OpCall, type: MathType, arch: string | und
  * Whether the unit could do the product of a call.
  * @param type type in which the product is computed
  * @param arch architecture of the device
- * @returns null when the type, the architecture or the extents are not known
+ * @returns null when the type, the architecture or the extents are unknown
  */
 export function isEligible(call: OpCall, type: MathType | null, arch: string | undefined): boolean | null {
   const types = matrixTypes(arch);

@@ -24,7 +24,7 @@ export interface ProductFacts {
   /** Architecture of the device, such as 'sm80'. */
   readonly arch: string | undefined;
   readonly verdict: TensorCore;
-  /** Type of the multiplications; null when it is not known. */
+  /** Type of the multiplications; null when it is unknown. */
   readonly type: MathType | null;
 }
 

@@ -36,7 +36,7 @@ export interface AccessPattern {
   readonly sizes: readonly number[];
   /** Number of elements in one partition. */
   readonly elements: number;
-  /** Bytes in one partition; null when the size of an element is not known. */
+  /** Bytes in one partition; null when the size of an element is unknown. */
   readonly bytes: number | null;
 }
 
@@ -183,7 +183,7 @@ const times = (amount: number | null | undefined, by: number): number | null =>
  */
 const isHalfProduct = ({ operands = '' }: Instruction): boolean => /\bfp32_mode=LOW_HIGH\b/.test(operands);
 
-/** FLOPs by opcode kind, with their formula; null when they are not known. */
+/** FLOPs by opcode kind, with their formula; null when they are unknown. */
 const COSTS: Readonly<Record<OpcodeKind, readonly [formula: string, flops: (of: Instruction) => number | null]>> = {
   multiply: ['2 * multiply-accumulates', ({ counters }) => times(counters?.['elements'], 2)],
   map: [

@@ -11,7 +11,7 @@ const DEFAULTS: Readonly<Record<DtypeCategory, string>> = {
   complex: 'complex64',
 };
 
-/** Category of an element type, or null when the type is not known. */
+/** Category of an element type, or null when the type is unknown. */
 export const category = (dtype: string): DtypeCategory | null => elementType(dtype)?.category ?? null;
 
 const rank = (name: DtypeCategory): number => CATEGORIES.indexOf(name);
@@ -19,7 +19,7 @@ const rank = (name: DtypeCategory): number => CATEGORIES.indexOf(name);
 /** Promotion of two types with the same width when neither holds all values of the other: the next wider type. */
 const widened = (kind: DtypeCategory): string => (kind === 'int' ? 'int16' : 'float32');
 
-/** Result type of two types; null when one of them is not known. */
+/** Result type of two types; null when one of them is unknown. */
 function promotePair(a: string, b: string): string | null {
   const [kindA, kindB] = [category(a), category(b)];
   if (a === b) return a;
@@ -87,7 +87,7 @@ const common = (tensors: readonly Tensor[]): string | null | undefined =>
  * Tensors with dimensions have priority over those without, and these over Python numbers; an operand of lower priority
  * counts only when its category is higher (PyTorch, "Tensor Attributes"). A 0-dim tensor of a 64-bit type is treated as a
  * wrapped Python number.
- * @returns null when a type is not known
+ * @returns null when a type is unknown
  */
 export function promoteOperands(tensors: readonly Tensor[], numbers: readonly (DtypeCategory | null)[]): string | null {
   const wrapped = tensors.filter(isWrapped);

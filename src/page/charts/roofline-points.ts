@@ -44,7 +44,7 @@ export interface PlacedPoint {
   /** Achieved rates in FLOP/s and bytes/s. */
   readonly flopsPerS: number;
   readonly bytesPerS: number;
-  /** Shares of the peaks; null when the peak is not known. */
+  /** Shares of the peaks; null when the peak is unknown. */
   readonly ofMemory: number | null;
   readonly ofCompute: number | null;
 }

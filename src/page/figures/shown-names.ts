@@ -19,7 +19,7 @@ const BOUND_NAMES: Readonly<Record<RooflineBound, string>> = {
 /** Shares from this one on are shown without a number. */
 const ALMOST_ALL = 0.995;
 
-/** @param share share of the time with this bound; null when it is not known */
+/** @param share share of the time with this bound; null when it is unknown */
 export const boundText = (bound: RooflineBound, share: number | null): string =>
   share !== null && share > ALMOST_ALL ? BOUND_NAMES[bound] : `${BOUND_NAMES[bound]} ${quantityText(share, 'share')}`;
 

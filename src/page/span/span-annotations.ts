@@ -93,7 +93,7 @@ export class SpanAnnotations {
 
   /**
    * In the order of the whole profile. Events do not say which kernels of other threads count, and which of graphs, nor how
-   * frameworks name their backward ops: device times are not known then.
+   * frameworks name their backward ops: device times are unknown then.
    */
   get annotations(): Bounded<Annotation> {
     const shown = this.#whole.flatMap((annotation): Annotation[] => {

@@ -139,7 +139,7 @@ export class SummarySums {
   /**
    * Null without kernels.
    * @param span sum of the devices' spans in ns
-   * @param hasMfu false where the vendor defines it, and so that of a span is not known
+   * @param hasMfu false where the vendor defines it, and so that of a span is unknown
    */
   result(span: number, hasMfu: boolean): KernelSummary | null {
     const keysOf = (work: (typeof WORKS)[number]): number[] =>

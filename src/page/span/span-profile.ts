@@ -94,7 +94,7 @@ export class SpanSums {
   readonly #ops = new OpSums();
   readonly #points = new RooflineGroups();
   readonly #layers = new LayerTotals();
-  /** Null when the call stack of some kernel is not known, although the profile may have it. */
+  /** Null when the call stack of some kernel is unknown, although the profile may have it. */
   #traces: { readonly lines: LineTotals; readonly stacks: StackTotals } | null = {
     ...{ lines: new LineTotals(), stacks: new StackTotals() },
   };

@@ -131,7 +131,7 @@ export class LaunchSteps {
  */
 const opened = (range: StepRange): StepRange => (range.end === range.start ? { ...range, end: Infinity } : range);
 
-/** In ns. A step may end this much after the step around it, because times may be rounded to microseconds. */
+/** Unit: ns. A step may end this much after the step around it, because times may be rounded to microseconds. */
 const ROUNDING = 1000;
 
 /**

@@ -101,7 +101,7 @@ export function* overheadRanges(trace: Trace, profile: number, last: number): Ge
   }
 }
 
-/** In ns. Calls that launch work take a few µs; calls longer than this hold up the host. */
+/** Unit: ns. Calls that launch work take a few µs; calls longer than this hold up the host. */
 export const LONG_CALL = 500_000;
 
 /**

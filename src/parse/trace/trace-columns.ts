@@ -97,7 +97,7 @@ export class Ranges extends columns({
 
 /** Cells that activities of all kinds have; NaN means unknown. */
 export interface ActivityRow {
-  /** In ns; NaN when the profiler did not collect times: the activity then takes the time of its launch. */
+  /** Unit: ns; NaN when the profiler did not collect times: the activity then takes the time of its launch. */
   readonly start: number;
   readonly end: number;
   readonly device: number;

@@ -80,7 +80,7 @@ const XLA: FrameworkWords = {
   cast: 'cast to',
 };
 
-/** The words for a profile; those of PyTorch, as examples, where the framework is not known. */
+/** The words for a profile; those of PyTorch, as examples, where the framework is unknown. */
 export const frameworkWords = (profile: ProfileRecord | null): FrameworkWords =>
   profile?.format === 'xplane' ? XLA : TORCH;
 

@@ -130,7 +130,7 @@ export class GainTally extends KernelTally {
   gain = 0;
   known = 0;
 
-  /** @param saved in ns; null when not known */
+  /** @param saved in ns; null if unknown */
   addGain(saved: number | null): void {
     if (saved === null) return;
     this.known++;
@@ -158,7 +158,7 @@ export class GainTally extends KernelTally {
  * Time in ns by which a kernel exceeds the minimum that the device needs; 0 when it does not.
  * @param flopsPerS peak rate of the arithmetic
  * @param bytesPerS peak rate of the memory
- * @returns null when an amount or a rate is not known
+ * @returns null when an amount or a rate is unknown
  */
 export function excess(
   dur: number,

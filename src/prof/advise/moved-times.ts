@@ -35,7 +35,7 @@ export class MovedAmounts extends Ranking {
   readonly #sized = new Map<string, number>();
   readonly #counts = new Map<string, number>();
 
-  /** Adds a transfer, in order of start; one whose duration is not known is ignored. */
+  /** Adds a transfer, in order of start; one whose duration is unknown is ignored. */
   move(name: string, { start, dur, device }: Moving, bytes: number | null): void {
     if (dur === null || !this.add(name, dur)) return;
     addTo(this.#counts, name, 1);
@@ -62,7 +62,7 @@ export class MovedAmounts extends Ranking {
 
 /**
  * Time in ns in which the device moved data for an operation: that of its busiest link, because links work
- * concurrently. Messages of all sizes between two ranks are added up. If the ranks are not known, messages over one
+ * concurrently. Messages of all sizes between two ranks are added up. If the ranks are unknown, messages over one
  * kind of link are added up, which gives an upper bound. The result is never more than the operation's duration.
  */
 function movingOf({ transfers = [], dur: longest }: CollectiveLine): number | null {

@@ -59,7 +59,7 @@ const text = (extents: Extents): string =>
  * @param dtype type of the arithmetic, as its short name
  * @param arch architecture of the device, as 'sm80'
  * @param kernel full name of the kernel
- * @returns null when all relevant extents fill the unit, or are not known
+ * @returns null when all relevant extents fill the unit, or are unknown
  */
 export function paddingOf(call: OpCall, dtype: string | null, arch: string | null, kernel: string): Padding | null {
   const type = mathType(dtype);

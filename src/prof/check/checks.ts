@@ -55,7 +55,7 @@ function missingCheck(): Check {
   };
 }
 
-/** In ns. Shorter overlaps come from the resolution of the device's clock. */
+/** Unit: ns. Shorter overlaps come from the resolution of the device's clock. */
 const LEAST_OVERLAP = 1_000;
 /**
  * Compute capability from which a kernel may start before the kernel in front of it has ended: programmatic dependent launch

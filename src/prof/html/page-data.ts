@@ -101,7 +101,7 @@ export interface PageJob {
     /** Share of the operations that it joined last. */
     readonly last: number | null;
     readonly delayed: number | null;
-    /** Index of its profile in the page, and its device; null when not known. */
+    /** Index of its profile in the page, and its device; null if unknown. */
     readonly profile: number | null;
     readonly device: number;
     /**
@@ -199,7 +199,7 @@ export interface MemoryPeak {
   /** Component or kind of memory; '' when there is only one. */
   readonly of: string;
   readonly bytes: number;
-  /** In ns; null for a value of the whole profile. */
+  /** Unit: ns; null for a value of the whole profile. */
   readonly start: number | null;
   readonly step: number | null;
   /** Op of the newest allocation at the peak. */
@@ -289,7 +289,7 @@ export interface DeviceRoof {
   readonly name: string;
   /** Source of its peak rates. */
   readonly origin: Peaks['origin'];
-  /** In bytes/s; null when not known. */
+  /** Unit: bytes/s; null if unknown. */
   readonly bytesPerS: number | null;
   /** From which shares of peaks are computed. */
   readonly peaks: Peaks;
@@ -321,11 +321,11 @@ export type LayerPart = 'all' | 'forward' | 'backward';
 
 /** Reasons for the time of some kernels of a layer. */
 export interface LayerReason {
-  /** What bounds most of their time, the `bound` of the kernels; null when not known. */
+  /** What bounds most of their time, the `bound` of the kernels; null if unknown. */
   readonly bound: RooflineBound | null;
   /** Share of their time with that bound. */
   readonly boundShare: number | null;
-  /** Share of their time on the matrix unit; null when not known. */
+  /** Share of their time on the matrix unit; null if unknown. */
   readonly tc: number | null;
   /** The kernel that took longest, by its number in the profile; `start` is in ns from the profile's start. */
   readonly slowest: { readonly id: number; readonly name: string; readonly start: number; readonly time: number };

@@ -20,7 +20,7 @@ export interface SummedKernel extends KernelWork {
   readonly op: string | null;
   readonly dtype: string | null;
   readonly isCommunication: boolean;
-  /** Null when not known. */
+  /** Null if unknown. */
   readonly peaks: Peaks | null;
   readonly occupancy: Occupancy | null;
 }

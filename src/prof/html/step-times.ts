@@ -58,7 +58,7 @@ export class StepTimes {
     entryOf(bounds.reaches, work.record.device, () => new Reach()).add(from, from + dur * PS_PER_NS + more);
   }
 
-  /** In order of step. */
+  /** Sorted by step. */
   get all(): StepTime[] {
     return [...this.#steps.keys()].sort((a, b) => a - b).flatMap((step) => this.of(step) ?? []);
   }
@@ -92,7 +92,7 @@ export class StepTimes {
   }
 }
 
-/** In ns; null when there is none. */
+/** Unit: ns; null when there is none. */
 function longestOf(reaches: Iterable<Reach>): number | null {
   const longest = [...reaches].reduce((most, { length }) => Math.max(most, length), -Infinity);
   return longest < 0 ? null : longest / PS_PER_NS;

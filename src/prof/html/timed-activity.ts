@@ -16,7 +16,7 @@ export interface TimedActivity {
 /** Lines may have been edited: anything but a finite number is unknown. */
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** Null when the start, the duration or the device is not known, or the activity ended before it began. */
+/** Null when the start, the duration or the device is unknown, or the activity ended before it began. */
 export function timedActivity(record: DeviceActivity): TimedActivity | null {
   const { start, dur, device, ps } = record;
   if (!isTime(start) || !isTime(dur) || dur < 0 || !isTime(device)) return null;

@@ -61,9 +61,9 @@ export const hasLaunched = ({ launched = 0 }: RangeRecord): boolean => launched 
 
 export interface LaunchCall {
   readonly api: string | null;
-  /** In ns. */
+  /** Unit: ns. */
   readonly start: number;
-  /** In ns; null when not known. */
+  /** Unit: ns; null if unknown. */
   readonly dur: number | null;
   readonly pid: number | null;
   readonly tid: number | null;

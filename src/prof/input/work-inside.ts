@@ -6,7 +6,7 @@ import { Annotated } from '../annotate.js';
 import { workOf } from '../steps/step-work.js';
 import { isDeviceActivity, type DeviceActivity } from './device-activity.js';
 
-/** In ns from the profile's start. */
+/** Time in ns from the profile's start. */
 export interface TimeWindow {
   readonly from: number;
   readonly to: number;

@@ -6,7 +6,7 @@
 import { elementAt } from '../../containers/element.js';
 
 export interface Point {
-  /** In ns. */
+  /** Unit: ns. */
   readonly at: number;
   readonly value: number;
 }
@@ -46,7 +46,7 @@ export class Curve {
     return true;
   }
 
-  /** In order of time, at most as many as requested. */
+  /** Sorted by time, at most as many as requested. */
   get points(): readonly Point[] {
     if (this.#points !== null) return this.#points;
     return [...this.#slots]

@@ -74,7 +74,7 @@ export interface Series {
 export interface Peak {
   readonly series: Series;
   readonly value: number;
-  /** In ns; null for a value of the whole profile. */
+  /** Unit: ns; null for a value of the whole profile. */
   readonly start: number | null;
   /** Op of the newest allocation at the peak. */
   readonly op: string | null;

@@ -31,7 +31,7 @@ export interface MemoryReport {
   /** Null for samples without a device, such as those of the host. */
   readonly device: number | null;
   readonly peak: Peak;
-  /** Training step of the peak; null when not known. */
+  /** Training step of the peak; null if unknown. */
   readonly step: number | null;
   readonly series: readonly Series[];
   /**
@@ -45,7 +45,7 @@ export interface MemoryReport {
 interface CurveRow {
   readonly report: MemoryReport;
   readonly series: Series;
-  /** In ns. */
+  /** Unit: ns. */
   readonly at: number | null;
   readonly bytes: number;
 }
@@ -268,7 +268,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
     if (inBytes !== null) entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(inBytes);
   }
 
-  /** Converts a share of a core's buffer to bytes; null, and counted, when the size of the buffer is not known. */
+  /** Converts a share of a core's buffer to bytes; null, and counted, when the size of the buffer is unknown. */
   #inBytes(header: ProfileRecord | null, record: SampleRecord): SampleRecord | null {
     const buffer = bufferOf(record.metric);
     if (buffer === null) return record;

@@ -33,7 +33,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
   #header: ProfileRecord | null = null;
   /** Whether there are memory samples other than single allocations. */
   #hasMemory = false;
-  /** Number of allocations whose release time is not known. */
+  /** Number of allocations whose release time is unknown. */
   #endless = 0;
 
   /** @param device null for the host */
@@ -155,7 +155,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     return BigInt(this.#header?.startUnixNs ?? 0);
   }
 
-  /** In order of time; releases come before allocations. */
+  /** Sorted by time; releases come before allocations. */
   #rows(): Uint32Array {
     const rows = allRows(this.#time.length);
     sortRows(rows, (a, b) => this.#time.at(a) - this.#time.at(b) || this.#bytes.at(a) - this.#bytes.at(b));

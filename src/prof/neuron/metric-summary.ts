@@ -91,7 +91,7 @@ export interface MetricRow extends Pick<Metric, 'name' | 'group' | 'unit'> {
   readonly otherUnit: string | null;
   readonly value: number | string | null;
   readonly why: string | null;
-  /** The part of the profile that a value belongs to; null for the whole profile, and when not known. */
+  /** The part of the profile that a value belongs to; null for the whole profile, and if unknown. */
   readonly of: string | null;
   readonly own: boolean;
   readonly doc: string | null;

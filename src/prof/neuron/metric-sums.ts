@@ -98,7 +98,7 @@ export class IntervalSums {
   /** Number of intervals without a duration. They are counted, but not included in any time. */
   untimed = 0;
 
-  /** @param time in ps; null when not known */
+  /** @param time in ps; null if unknown */
   add(time: number | null): void {
     this.count++;
     if (time === null) this.untimed++;

@@ -26,7 +26,7 @@ export interface SliceArrows {
 }
 
 interface HeldInstruction extends SliceArrows {
-  /** In ns. */
+  /** Unit: ns. */
   readonly start: number;
 }
 

@@ -44,7 +44,7 @@ export class ProfileClock {
     return isFirst;
   }
 
-  /** A record's time; null when it is not known, or before timestamp 0. */
+  /** A record's time; null when it is unknown, or before timestamp 0. */
   time(profile: number, start: number | null): TraceTime | null {
     if (start === null) return null;
     const zero = this.zero(profile);

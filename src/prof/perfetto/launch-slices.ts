@@ -105,7 +105,7 @@ interface LaunchedActivity {
   readonly pid: number | null;
   readonly tid: number | null;
   readonly corr: number | null;
-  /** In ns. */
+  /** Unit: ns. */
   readonly start: number;
 }
 

@@ -4,7 +4,7 @@
  */
 
 export interface TimedSlice {
-  /** In ns. */
+  /** Unit: ns. */
   readonly start: number;
   readonly end: number;
 }

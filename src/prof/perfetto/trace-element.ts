@@ -82,7 +82,7 @@ interface TrackElement extends TraceTime, Arrows {
 
 export interface TraceSlice extends TrackElement {
   readonly type: 'slice';
-  /** In ns. */
+  /** Unit: ns. */
   readonly dur: number;
 }
 

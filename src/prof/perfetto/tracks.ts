@@ -66,7 +66,7 @@ export class TraceTracks {
     this.#profiles.set(profile, { header, prefix });
   }
 
-  /** A thread of the host; the process or thread id may be null when not known. */
+  /** A thread of the host; the process or thread id may be null if unknown. */
   thread(profile: number, pid: number | null, tid: number | null): TrackLanes {
     if (pid === null) return this.own(profile, tid === null ? 'host' : `thread ${tid}`, true);
     const of = this.#process(profile, `host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
@@ -90,7 +90,7 @@ export class TraceTracks {
     return this.#place(this.#device(profile, device), name, false);
   }
 
-  /** A track with this name in a device's process, or in the profile's process when the device is not known. */
+  /** A track with this name in a device's process, or in the profile's process when the device is unknown. */
   onDevice(profile: number, device: number | null, name: string): TrackLanes {
     return device === null ? this.own(profile, name, true) : this.#place(this.#device(profile, device), name, true);
   }

@@ -53,7 +53,7 @@ interface Agreement {
   /** Whether the times do not contradict the matching of the group. */
   readonly isPossible: boolean;
   /**
-   * Parts whose times contradict those of the others; empty for groups of two, because it is not known which one is wrong.
+   * Parts whose times contradict those of the others; empty for groups of two, because it is unknown which one is wrong.
    */
   readonly contradicting: readonly number[];
   /** Parts whose times confirm the matching: they waited for others, or others for them. */
@@ -110,7 +110,7 @@ const isConvincing = (times: MemberTimes): boolean =>
 const partsWhere = (members: ReadonlyMap<number, MemberTimes>, holds: (times: MemberTimes) => boolean): number[] =>
   [...members].flatMap(([part, times]) => (holds(times) ? [part] : []));
 
-/** Starts relative to the earliest, in ns; 0 when not known. */
+/** Starts relative to the earliest, in ns; 0 if unknown. */
 function startShifts(parts: readonly RankPart[]): number[] {
   const starts = parts.map(({ startUnixNs }) => (startUnixNs === null ? null : BigInt(startUnixNs)));
   let origin: bigint | null = null;
@@ -125,7 +125,7 @@ interface Aligned {
 
 /** The answer, in which the clocks of misfits are marked as refuted. */
 interface AlignedJob extends Aligned {
-  /** In order of parts. */
+  /** Sorted by parts. */
   readonly misfits: readonly Misfit[];
 }
 

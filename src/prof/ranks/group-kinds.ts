@@ -16,7 +16,7 @@ export interface GroupReach {
   readonly isComplete: boolean | null;
   /** Number of machines of its ranks; null when the machine of any rank is unknown. */
   readonly machines: number | null;
-  /** Peak rate of the links between its devices in one direction, in bytes/s; null between machines, and when not known. */
+  /** Peak rate of the links between its devices in one direction, in bytes/s; null between machines, and if unknown. */
   readonly linkPeak: number | null;
 }
 

@@ -35,7 +35,7 @@ export interface GroupReport extends GroupReach {
   readonly doubt: string | null;
   /**
    * Null without a matched operation on known clocks. For an incomplete group, the wait is a lower bound and the transfer
-   * an upper bound, because it is not known when the others joined.
+   * an upper bound, because it is unknown when the others joined.
    */
   readonly transfers: TransferSums | null;
 }
@@ -45,7 +45,7 @@ export interface RankReport {
   readonly part: number;
   readonly node: string | null;
   readonly clock: RankClock;
-  /** When its profile begins, relative to the earliest, in ns; null when its clock is not known. */
+  /** When its profile begins, relative to the earliest, in ns; null when its clock is unknown. */
   readonly begin: number | null;
   /** Time that it waited for others in matched operations, in ns. */
   readonly waited: number;

@@ -76,7 +76,7 @@ export interface RankFile {
 
 /** A rank, machine or group that is late. */
 export interface StragglerDocument extends RankFile, Omit<Straggler, 'part' | 'members'> {
-  /** Null when not known. */
+  /** Null if unknown. */
   readonly machine: string | null;
   /** Ranks of the machine or group. */
   readonly members: readonly (number | null)[];

@@ -21,7 +21,7 @@ export interface TransferSums {
   /** Median time from the first rank to join to the last, and the maximum. */
   readonly skew: number;
   readonly longestSkew: number;
-  /** Median time from the last rank to join to the end; null when not known. */
+  /** Median time from the last rank to join to the end; null if unknown. */
   readonly transfer: number | null;
   /** Median over operations of S divided by the transfer time, and median of the bus bandwidth. */
   readonly algorithmBandwidth: number | null;
@@ -62,7 +62,7 @@ export class TransferCounter {
     if (bytes !== null) this.#bytes = (this.#bytes ?? 0) + bytes;
     if (transfer === null) return;
     this.#transfers.push(transfer);
-    // Without the other ranks it is not known when the last one joined.
+    // Without the other ranks it is unknown when the last one joined.
     if (bytes === null || size === null || size !== waits.length) return;
     const rate = (bytes / transfer) * NS_PER_S;
     this.#algorithm.push(rate);

@@ -91,7 +91,7 @@ function blocksByRegisters(unit: ComputeUnit, arch: string, warps: number, kerne
 
 /**
  * @param arch AMD's name, `gfx942`
- * @returns null when the block, its registers or the device's limits are not known, and for a kernel that cannot run there
+ * @returns null when the block, its registers or the device's limits are unknown, and for a kernel that cannot run there
  */
 export function limitsOnComputeUnit(kernel: KernelResources, arch: string): BlockLimits | null {
   const { block, sharedBytes = null } = kernel;

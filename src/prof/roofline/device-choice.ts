@@ -5,7 +5,7 @@
  *      "peaks": {"matrix": {"bf16": 500e12}, "vector": {"fp32": 40e12}}}
  *
  * Rates in FLOP/s, dense, a fused multiply-add counts as 2; bandwidth in bytes/s. `arch` and `cacheBytes` may be omitted,
- * as may any type whose rate is not known.
+ * as may any type whose rate is unknown.
  */
 import { MATH_TYPES } from '../../ops/kernels/matrix-unit.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';

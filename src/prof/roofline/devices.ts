@@ -7,7 +7,7 @@
 import type { MathType } from '../../ops/kernels/matrix-unit.js';
 
 /**
- * Rates in FLOP/s (operations per second for int8); a fused multiply-add counts as 2. Types whose rate is not known are
+ * Rates in FLOP/s (operations per second for int8); a fused multiply-add counts as 2. Types whose rate is unknown are
  * absent.
  */
 export type Rates = Readonly<Partial<Record<MathType, number>>>;
@@ -18,7 +18,7 @@ export interface PeakRates {
   readonly name: string;
   /** Source of the figures, as text. */
   readonly source: string;
-  /** As in profiles: 'sm80', 'gfx942'; null when not known. */
+  /** As in profiles: 'sm80', 'gfx942'; null if unknown. */
   readonly arch: string | null;
   /** Memory bandwidth in bytes/s; null in the table when only profiles have it. */
   readonly bytesPerS: number | null;
@@ -56,11 +56,11 @@ const scaled = (rates: Tera): Rates =>
 
 interface Printed {
   readonly arch: string;
-  /** In GB/s. */
+  /** Unit: GB/s. */
   readonly bandwidth: number | null;
-  /** In MiB. */
+  /** Unit: MiB. */
   readonly cache?: number;
-  /** In GiB. */
+  /** Unit: GiB. */
   readonly memory?: readonly [number, number];
   /** Number of units, then minimum and maximum memory in GiB. */
   readonly unnamed?: readonly [units: number, least: number, most: number];

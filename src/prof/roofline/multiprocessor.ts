@@ -51,7 +51,7 @@ function sharedOfBlock(bytes: number, major: number): number {
 
 /**
  * @param arch compute capability, `sm80`
- * @returns null when the block, its registers or the device's limits are not known
+ * @returns null when the block, its registers or the device's limits are unknown
  */
 export function limitsOnMultiprocessor(
   { block, registers = null, sharedBytes = null }: KernelResources,

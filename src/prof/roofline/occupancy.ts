@@ -16,7 +16,7 @@ export interface Occupancy {
 
 /**
  * @param arch the device's compute capability, `sm80`, or AMD's name of its architecture, `gfx942`
- * @returns null when the block, its registers or the device's limits are not known, and for a kernel that cannot run there
+ * @returns null when the block, its registers or the device's limits are unknown, and for a kernel that cannot run there
  */
 export function occupancyOf(kernel: KernelResources, arch: string | undefined): Occupancy | null {
   const fit =

@@ -89,7 +89,7 @@ const isHalved = (name: string, arch: string): boolean => /GeForce/i.test(name) 
 
 const round = (hz: number): string => String(Math.round(hz / 1e7) / 100);
 
-/** Rates from number of units and clock; null when these, or the rates of the architecture, are not known. */
+/** Rates from number of units and clock; null when these, or the rates of the architecture, are unknown. */
 function byFormula({ name, arch, units, clockHz }: Device): Pick<Peaks, 'vector' | 'matrix' | 'source'> | null {
   const perClock = PER_CLOCK.find((known) => arch !== null && known.arch.test(arch));
   if (perClock === undefined || arch === null || units === null || clockHz === null) return null;

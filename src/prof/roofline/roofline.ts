@@ -18,13 +18,13 @@ export interface Load {
 
 /** The rates that limit a kernel. */
 export interface Roof {
-  /** FLOP/s of the unit on which the kernel ran; null when not known. */
+  /** FLOP/s of the unit on which the kernel ran; null if unknown. */
   readonly unit: number | null;
   /** FLOP/s of the fastest unit that could have done the kernel's arithmetic. */
   readonly fastest: number | null;
   /** Bytes/s of the memory. */
   readonly memory: number | null;
-  /** Size in bytes of the cache that all units share; null when not known. */
+  /** Size in bytes of the cache that all units share; null if unknown. */
   readonly cache: number | null;
   /**
    * Whether it is a product. Other kernels do so few FLOPs per byte that, when their peak rate is unknown, only the
@@ -144,7 +144,7 @@ export interface Arithmetic {
   readonly dtype: string | null;
   /** The tc column. */
   readonly tc: MatrixUnitCell;
-  /** Whether the matrix unit could do it; null when not known. */
+  /** Whether the matrix unit could do it; null if unknown. */
   readonly eligible: boolean | null;
   /** Whether FP16 products are accumulated in FP16. */
   readonly halfSums: boolean;

@@ -52,7 +52,7 @@ export class HostSteps {
     return this.#steps.length > 0 && this.#steps.every(({ end }) => Number.isFinite(end));
   }
 
-  /** In ascending order. */
+  /** Sorted in ascending order. */
   get numbers(): number[] {
     return [...this.#starts.keys()].sort((a, b) => a - b);
   }

@@ -10,7 +10,7 @@ export interface MissingWork {
   readonly device: number;
   readonly start: number;
   readonly end: number;
-  /** Number of launches without their work, and the call that made them; null when not known. */
+  /** Number of launches without their work, and the call that made them; null if unknown. */
   readonly launches: number;
   readonly api: string | null;
 }

@@ -9,7 +9,7 @@ export interface StepRow {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
-  /** Null for a host step whose device is not known. */
+  /** Null for a host step whose device is unknown. */
   readonly device: number | null;
   /** The step's number, '-' for work outside of steps, or 'all' for the whole profile. */
   readonly step: number | '-' | 'all';

@@ -9,7 +9,7 @@ import { inNs, Reach, WorkUnions } from './work-unions.js';
  * Sums of the durations of a step's kernels: all kernels that were launched in it, and those that its own threads launched.
  */
 export class KernelTimes {
-  /** In picoseconds. */
+  /** Unit: ps. */
   #all = 0;
   #own: number | null = 0;
 
@@ -23,12 +23,12 @@ export class KernelTimes {
     else if (isOwn && this.#own !== null) this.#own += time;
   }
 
-  /** In ns. */
+  /** Unit: ns. */
   get all(): number {
     return this.#all / PS_PER_NS;
   }
 
-  /** In ns; null when the launching thread of any kernel is unknown. */
+  /** Unit: ns; null when the launching thread of any kernel is unknown. */
   get own(): number | null {
     return this.#own === null ? null : this.#own / PS_PER_NS;
   }

@@ -67,7 +67,7 @@ export function receives(record: StepActivity): boolean {
  */
 export const LONGEST_LAUNCH = 1_000_000;
 
-/** In ns. Maximum time that a device needs to switch from one piece of work to the next. */
+/** Unit: ns. Maximum time that a device needs to switch from one piece of work to the next. */
 export const LONGEST_SWITCH = 20_000;
 
 /**

@@ -27,12 +27,12 @@ class GapSums {
   readonly transfers = new TransferWaits();
   count = 0;
   longest = 0;
-  /** In picoseconds. */
+  /** Unit: ps. */
   host = 0;
   queue = 0;
   transfer = 0;
 
-  /** @param launched start of the launch of the work that ended the gap; NaN when not known */
+  /** @param launched start of the launch of the work that ended the gap; NaN if unknown */
   readonly add = (from: number, to: number, launched: number): void => {
     const before = this.missing.take(from, to);
     if (before === null)
@@ -91,7 +91,7 @@ export class DeviceSums {
   readonly #counts: Record<WorkKind, number> = {
     ...{ kernels: 0, communications: 0, graphs: 0, copies: 0, sets: 0, syncs: 0 },
   };
-  /** In picoseconds. */
+  /** Unit: ps. */
   readonly #sums = { kernels: 0, computing: 0, communication: 0 };
   /** Whether the device ran a part of the program. */
   works = false;

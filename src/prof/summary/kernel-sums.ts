@@ -11,7 +11,7 @@ import { knownTime, sumOf, Tallies } from './tallies.js';
 
 /** Numbers of keys in the tally. Each kernel has one of the first three keys, by how much is known about its work. */
 const KEYS = {
-  /** FLOPs or bytes are not known. */
+  /** FLOPs or bytes are unknown. */
   unknownWork: 0,
   /**
    * Both are known, but not the shares of both peaks. Transfers that continue after the work that starts them have
@@ -52,7 +52,7 @@ export class KernelSums {
   readonly #reasons = new Tallies();
   readonly #replayed = new Tallies();
 
-  /** @param time in ns; null when not known, in which case the kernel is counted but adds no time */
+  /** @param time in ns; null if unknown, in which case the kernel is counted but adds no time */
   add(row: Annotated, time: number | null): void {
     const { record, placement, tc, unitUse, role } = row;
     const ns = time ?? 0;

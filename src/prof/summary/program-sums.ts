@@ -24,9 +24,9 @@ export interface RoleTensors {
 export interface ProgramLayer {
   readonly name: string;
   readonly device: number | null;
-  /** In ns. */
+  /** Unit: ns. */
   readonly start: number;
-  /** In ns; null when its duration is not known. */
+  /** Unit: ns; null when its duration is unknown. */
   readonly end: number | null;
 }
 

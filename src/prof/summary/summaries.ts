@@ -102,7 +102,7 @@ export class ProfileSummaries {
     } else this.#listen(this.#profile(item.profile), item);
   }
 
-  /** In order of profile; call when all records were taken. */
+  /** Sorted by profile; call when all records were taken. */
   get all(): ProfileSummary[] {
     return [...this.#profiles.keys()].sort((a, b) => a - b).flatMap((profile) => this.of(profile) ?? []);
   }
@@ -192,7 +192,7 @@ function asVendorCounts(work: WorkTime, products: ProfileSums | null): WorkTime 
 
 type Spent = StepActivity | SyncRecord;
 
-/** In ns, with a fraction when the clock has picoseconds; null when not known. */
+/** In ns, with a fraction when the clock has picoseconds; null if unknown. */
 function timeOf(spent: Pick<Spent, 'dur' | 'ps'>): number | null {
   const time = durationOf(spent);
   return time === null || time < 0 ? null : time;

@@ -15,7 +15,7 @@ export interface ProfileSummary {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
-  /** In order of id. */
+  /** Sorted by id. */
   readonly devices: readonly DeviceTime[];
   /** Over all devices; null without kernels. */
   readonly kernels: KernelSummary | null;
@@ -91,7 +91,7 @@ interface MissingTime {
   readonly launches: number;
   /** Number of pieces of work without a duration; absent when 0. */
   readonly untimed?: number;
-  /** The call that launched; null when not known. */
+  /** The call that launched; null if unknown. */
   readonly api: string | null;
   readonly time: number;
   /** Time from the first of the launches to the next work after the last; null without launches. */
@@ -141,7 +141,7 @@ export interface HostTally extends TimedTally {
 
 /** What the host did, according to its ranges. */
 export interface HostSummary {
-  /** Null where the thread of a range is not known. */
+  /** Null where the thread of a range is unknown. */
   readonly threads: number | null;
   /** Time that threads spent in ranges. */
   readonly time: number;
@@ -284,7 +284,7 @@ export interface CollectiveOperations extends Tally {
   readonly groups: readonly string[];
 }
 
-/** In ns. */
+/** Unit: ns. */
 export interface StepSpread {
   readonly median: number;
   readonly min: number;

@@ -16,7 +16,7 @@ export class Tallies {
   readonly #sums = new Map<string, { count: number; time: number; untimed: number }>();
   #text = 0;
 
-  /** @param time in ns; null when not known */
+  /** @param time in ns; null if unknown */
   add(name: string, time: number | null): void {
     const sum = this.#sums.get(name) ?? this.#enter(name);
     sum.count++;
@@ -86,7 +86,7 @@ interface Sum {
 }
 
 interface Operation {
-  /** In ns; null when not known. */
+  /** Unit: ns; null if unknown. */
   readonly time: number | null;
   readonly bytes: number | null;
   /** Where and when it ran, in ns; absent when only its time is known: it then overlaps with no other. */

@@ -223,7 +223,7 @@ export function trialsAmong(members: readonly CallKernel[]): ReadonlySet<number>
     for (const i of triedOf(products, members)) trials.add(i);
   }
   const isSingle = members.every((member) => partsOf(member) === null);
-  // A kernel that prepares a trial is part of it; for the gradients of a convolution it is not known which one it prepares.
+  // A kernel that prepares a trial is part of it; for the gradients of a convolution it is unknown which one it prepares.
   if (isSingle) for (let i = largest(trials, -1); i >= 0; i--) trials.add(i);
   return trials;
 }

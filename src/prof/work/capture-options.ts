@@ -90,7 +90,7 @@ const WITHOUT_STACKS: Readonly<Record<string, string | undefined>> = {
 const WITH_LINES = new Set(['ntff', 'neuron-json']);
 
 /** Names of files that msprof writes for any program. It has none of the options of a framework's profiler. */
-const MSPROF = /^(?:msprof|op_summary|task_time)_/;
+const MSPROF = /(?:^|\/)(?:msprof|op_summary|task_time)_[^/]*$/;
 
 /**
  * The tool that wrote a profile: `msprof` for its files, else the profile's format; '' for records without a profile
@@ -102,11 +102,11 @@ export const profilerOf = (profile: Recorded | null): string =>
 /** How to get the trace of launches and ops for a profile that is only a table of kernels. */
 const TRACES: readonly (readonly [table: RegExp, how: string])[] = [
   [
-    /^kernel_details/,
+    /(?:^|\/)kernel_details[^/]*$/,
     'launches and ops are in trace_view.json: give dparse the folder that has it; where it is missing, write it from the raw data with torch_npu.profiler.profiler.analyse(FOLDER), or record again with ExportType.Text',
   ],
   [
-    /^(?:op_summary|task_time)/,
+    /(?:^|\/)(?:op_summary|task_time)[^/]*$/,
     'launches are in msprof_*.json: give dparse the folder that has it; where it is missing, write it with msprof --export=on --output=PROF_FOLDER',
   ],
 ];
@@ -119,7 +119,7 @@ export const traceOfTable = (profile: Recorded | null): string | null =>
 /**
  * The option of a profile's profiler that records the missing data, such as `record_shapes=True`.
  * @param profile null for records without a profile line
- * @returns null when the profiler has no such option, when it is not known, and when the option was already set
+ * @returns null when the profiler has no such option, when it is unknown, and when the option was already set
  */
 export function captureOption(profile: Recorded | null, wanted: Wanted): string | null {
   const option = OPTIONS[profilerOf(profile)]?.[wanted] ?? null;
@@ -165,7 +165,7 @@ function isGiven(option: string, profile: Recorded | null): boolean {
 
 const RECORD_WITH = ': record them with ';
 
-/** Why a kernel's work is not known, when the calls around it have no arguments. */
+/** Why a kernel's work is unknown, when the calls around it have no arguments. */
 export function withoutArguments(names: string, profile: Recorded | null): string {
   const option = captureOption(profile, 'shapes');
   return `the profile has no arguments of ${names}${option === null ? '' : `${RECORD_WITH}${option}`}`;

@@ -16,7 +16,7 @@ import { slowedBy, whyOf, type ProductFacts, type Reason } from '../../ops/kerne
 
 /** A kernel's use of the matrix unit, cached by call and name, because the kernels of a loop repeat with the same ones. */
 export interface MatrixUnitUse {
-  /** Element type of the arithmetic as its short name; null when not known. */
+  /** Element type of the arithmetic as its short name; null if unknown. */
   readonly dtype: string | null;
   /** Whether the unit could do it; null when undetermined. */
   readonly eligible: boolean | null;
@@ -58,7 +58,7 @@ export function matrixUnitUseByName(name: string, arch: string | undefined): Mat
   if (dtype === null) return null;
   const types = matrixTypes(arch);
   const type = mathType(dtype);
-  // The answer also depends on the extents, which are not known.
+  // The answer also depends on the extents, which are unknown.
   const excluded = types !== null && type !== null && typeOnUnit(type, types) === null;
   return {
     dtype,
@@ -94,7 +94,7 @@ export type MatrixUnitCell = 0 | 1 | '-' | '?' | null;
 /** A kernel whose use of the matrix unit is judged. */
 export interface JudgedKernel {
   readonly record: KernelRecord;
-  /** Architecture of its device, as 'sm80'; undefined when not known. */
+  /** Architecture of its device, as 'sm80'; undefined if unknown. */
   readonly arch: string | undefined;
   readonly described: ResolvedWork | null;
 }

@@ -3,7 +3,7 @@ import type { Activity } from '../record.js';
 
 const PS_PER_NS = 1000;
 
-/** Null when it is not known. Lines may have been edited, so anything but a finite number is unknown. */
+/** Null when it is unknown. Lines may have been edited, so anything but a finite number is unknown. */
 export function durationOf({ dur, ps }: Pick<Activity, 'dur' | 'ps'>): number | null {
   if (dur === null || !Number.isFinite(dur)) return null;
   return dur + (ps?.[1] ?? 0) / PS_PER_NS;

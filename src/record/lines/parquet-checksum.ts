@@ -9,7 +9,7 @@ const MARK = 'dparse crc32 ';
 const DIGITS = 8;
 const ZEROS = Buffer.from('0'.repeat(DIGITS));
 
-/** The text while the checksum is not known yet. */
+/** The text while the checksum is unknown yet. */
 export const CREATED_BY = MARK + '0'.repeat(DIGITS);
 
 /**

@@ -26,7 +26,7 @@ export const isNeuronInstruction = ({ engine }: HasEngine): boolean => engine !=
 export const dmaEngineName = (number: number): string => `E${number}`;
 
 /**
- * Name of what runs the collective operations of a stream: 'CC stream 0' for 0, 'CC-cores' when the stream is not known.
+ * Name of what runs the collective operations of a stream: 'CC stream 0' for 0, 'CC-cores' when the stream is unknown.
  */
 export const ccStreamName = (stream: number | null): string => (stream === null ? 'CC-cores' : `CC stream ${stream}`);
 

@@ -15,6 +15,8 @@ describe('options of recording', () => {
       [{ format: 'ascend-db', file: 'ascend_mindspore_profiler_0.db' }, torch],
       // msprof alone profiles programs of any kind.
       [{ format: 'ascend-db', file: 'msprof_20240601.db' }, [null, null, null]],
+      [{ format: 'ascend-text', file: 'msprof_run/trace_view.json' }, torch],
+      [{ format: 'ascend-text', file: 'run/op_summary_1.csv' }, [null, null, null]],
       [{ format: 'ascend-text', file: 'op_summary_20240601.csv' }, [null, null, null]],
       [
         { format: 'nsight' },

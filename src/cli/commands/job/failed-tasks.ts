@@ -14,7 +14,7 @@ import { endedItself, lastLine, type ProcessEnd } from './task-end.js';
 export interface FailedTask extends TaskFailure {
   readonly task: JobTask;
   /**
-   * Whether the process stated its error. Otherwise it was killed, crashed, or never started, and the reason is not known.
+   * Whether the process stated its error. Otherwise it was killed, crashed, or never started, and the reason is unknown.
    */
   readonly hasSaid: boolean;
 }

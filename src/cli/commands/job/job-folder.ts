@@ -37,7 +37,7 @@ export const PLACES = {
 export interface TaskFailure extends ProcessEnd {
   /** The error in one line. */
   readonly error: string;
-  /** Path of the log in the job's folder; null when it is not known. */
+  /** Path of the log in the job's folder; null when it is unknown. */
   readonly log: string | null;
   /** Whether there is a partial answer, made from the part before the place where the profile is cut off. */
   readonly isCut: boolean;

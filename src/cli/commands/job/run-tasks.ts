@@ -118,7 +118,7 @@ interface TaskRun {
   readonly folder: JobFolder;
   readonly settings: JobSettings;
   readonly partial: Command;
-  /** Path of this process's log in the job's folder; null when it is not known. */
+  /** Path of this process's log in the job's folder; null when it is unknown. */
   readonly log: string | null;
   /** Exit code, in shell convention, of the previous process with this log and these tasks; null for the first process. */
   readonly ended: number | null;

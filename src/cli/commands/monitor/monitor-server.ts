@@ -90,7 +90,7 @@ export class MonitorServer {
     else response.writeHead(200, exposition).end(this.#text);
   }
 
-  /** Checks the Host header, which every browser sends. A server for other machines has names that are not known here. */
+  /** Checks the Host header, which every browser sends. A server for other machines has names that are unknown here. */
   #isAddressed(host: string | undefined): boolean {
     const given = nameOf(addressText({ host: this.host, port: 0 }));
     return host === undefined || !LOCAL.test(given) || LOCAL.test(nameOf(host));

@@ -21,7 +21,7 @@ import type { SummaryRequest } from './summary-options.js';
 const HELD = 1024 * 1024;
 
 /**
- * Markers around the profile number in waiting rows, because it is not known yet whether there are several profiles. JSON
+ * Markers around the profile number in waiting rows, because it is unknown yet whether there are several profiles. JSON
  * never contains these characters.
  */
 const [BEFORE, BEHIND] = [1, 2];

@@ -74,7 +74,7 @@ export const causalShare = (lengths: LengthSums): string => ((100 * causalPairs(
 
 /** Query-key pairs of one query head, over the whole batch. */
 interface QueryKeyPairs {
-  /** Null when the sequence lengths are not known; `unknown` says why. */
+  /** Null when the sequence lengths are unknown; `unknown` says why. */
   readonly count: number | null;
   readonly unknown?: string;
   /** Whether it is known that all keys and values of k and v are read. */

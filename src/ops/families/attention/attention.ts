@@ -234,7 +234,7 @@ const FORMULAS = {
 
 const UNREAD = 'a sliding window skips keys, and how many depends on the length of each sequence';
 
-/** Why it is not known how much of a cache is read, although the lengths are known. */
+/** Why it is unknown how much of a cache is read, although the lengths are known. */
 const unreadKeys = ({ args, extents: { sums } }: AttentionCall): string | undefined =>
   sums !== undefined && sums.keys !== sums.queries && windowParam(args).length > 0 ? UNREAD : undefined;
 

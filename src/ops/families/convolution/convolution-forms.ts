@@ -5,7 +5,7 @@
  * Names: input `x`, weight `w`, gradient of the output `dy`; `x_size` and `w_size` are the extents of a gradient. Source:
  * aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13.
  *
- * Without stride, padding and dilation, the number of output positions, and so the FLOPs, is not known; a transposed
+ * Without stride, padding and dilation, the number of output positions, and so the FLOPs, is unknown; a transposed
  * convolution needs only the positions of its input. The output's extents may still be known from its gradient
  * (`OpCall.out`).
  */

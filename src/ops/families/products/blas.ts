@@ -121,7 +121,7 @@ const LINEAR_ORDERS: Readonly<Record<KernelRole, readonly (readonly [key: string
   trial: FORWARD_ORDER,
 };
 
-/** The params are the operands' extents when it is not known which product a backward kernel computes. */
+/** The params are the operands' extents when it is unknown which product a backward kernel computes. */
 function linearParams(extents: Readonly<Record<Letter, string | number>>, x: Tensor, w: Tensor) {
   return (role: KernelRole, { dir }: KernelFacts): readonly Param[] => {
     const isUndetermined = role === 'main' && dir === 'bprop';

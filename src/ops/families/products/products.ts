@@ -264,7 +264,7 @@ const left: ResultExtents = ([m = 0, half = 0], [k = 0, n = 0]) => (2 * half ===
 /** x [..., k] by the transpose of w [n, k/2]. */
 const linear: ResultExtents = ([n = 0, half = 0], x) => (2 * half === x.at(-1) ? [...x.slice(0, -1), n] : null);
 
-/** @param result null when the number of stored values is not known */
+/** @param result null when the number of stored values is unknown */
 const sparse = (result: ResultExtents | null): RuleCost =>
   withTensors('w x', (w, x, bound) => {
     const shared = {

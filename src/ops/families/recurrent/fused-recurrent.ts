@@ -184,7 +184,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const factor = layers.backward ? (wantsWeights(layers.args) ? 4 : 2) : 2;
   const saved = layers.backward ? ' + saved results + gradients' : ' + output';
   const operands = operandsOf(layers);
-  // Without the weights, or a buffer with them, the traffic is not known.
+  // Without the weights, or a buffer with them, the traffic is unknown.
   const isWhole = layers.weights !== null || layers.args.tensor('buffer') !== null;
   const unknown = size === null ? NO_SIZES : isWhole ? undefined : 'the weights are unspecified';
   return workOf({

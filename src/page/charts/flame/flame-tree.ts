@@ -220,7 +220,7 @@ export interface NameTotal {
   readonly self: number;
   /** Time including all descendants, in ns. */
   readonly total: number;
-  /** Number of kernels; null when not known. */
+  /** Number of kernels; null if unknown. */
   readonly count: number | null;
 }
 

@@ -29,7 +29,7 @@ const REST_NAMES: Partial<Record<Part, string>> = {
   copies: 'Other copies',
 };
 
-/** In ns; smaller differences are rounding errors of sums. */
+/** Unit: ns; smaller differences are rounding errors of sums. */
 const ROUNDING = 0.001;
 
 const change = ({ first, second }: Compared): number => second - first;

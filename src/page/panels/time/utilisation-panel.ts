@@ -15,7 +15,7 @@ import { below, GRID, left, leftFromZero, tips } from '../../charts/chart-style.
 interface SpanLine {
   readonly name: string;
   readonly colour: string;
-  /** Value by span; null when it is not known. */
+  /** Value by span; null when it is unknown. */
   readonly values: BinnedValues['values'];
   /** Whether it is drawn as an area. */
   readonly isFilled?: boolean;

@@ -55,7 +55,7 @@ const DRAWN: Readonly<Record<'piece' | 'other' | 'left' | 'full', string | null>
 };
 
 /**
- * A rank, its piece with the wanted name (-1 when it has none), and its position on the axis; null when that is not known.
+ * A rank, its piece with the wanted name (-1 when it has none), and its position on the axis; null when that is unknown.
  */
 interface PlacedPiece {
   readonly rank: PageRank;

@@ -58,7 +58,7 @@ export const ascendDatabase: Reader = {
   sniff: ({ database }) => database !== null && isProfile(database),
   isCovered: (probe) => isCopied(probe),
   read: (probe, options) => {
-    const place = { format: ID, folder: probe.folder, file: options.file };
+    const place = { format: ID, folder: probe.folder, file: basename(probe.file) };
     return emit(new AscendTrace(databaseOf(probe), place), options);
   },
 };

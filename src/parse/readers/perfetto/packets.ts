@@ -75,7 +75,7 @@ const TEXTS: ReadonlySet<number> = new Set([...Object.values(INTERNED), ...Objec
 
 export interface TracePacket {
   readonly sequence: PacketSequence;
-  /** On the default clock, in ns; null when it is not known. */
+  /** On the default clock, in ns; null when it is unknown. */
   readonly time: bigint | null;
   /** Tag of its data; 0 when there is none. */
   readonly tag: number;

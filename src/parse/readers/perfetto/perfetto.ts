@@ -160,7 +160,7 @@ class PerfettoTrace {
     return head.type === EVENT_TYPE.sliceBegin || head.type === EVENT_TYPE.sliceEnd ? head : null;
   }
 
-  /** In ns after the first time of an event. */
+  /** Time in ns after the first time of an event. */
   #timeOf({ tag, time }: TracePacket): number | null {
     if (time === null || (tag !== PACKET.trackEvent && tag !== PACKET.gpuRenderStageEvent)) return null;
     this.#base ??= time;

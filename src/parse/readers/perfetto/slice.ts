@@ -8,7 +8,7 @@ import type { WireNumber } from '../../input/protobuf-fields.js';
 import type { ArgValue, TrackEvent } from './track-events.js';
 import type { TrackPlace } from './tracks.js';
 
-/** A slice, or a mark: its end is not known. Times in ns. */
+/** A slice, or a mark: its end is unknown. Times in ns. */
 export interface Slice extends TrackEvent {
   readonly place: TrackPlace;
   readonly start: number | null;
@@ -29,7 +29,7 @@ export class SliceReading {
   /** Devices that profiles state, by the beginning of the names of their processes. */
   readonly #stated = new Map<string, readonly Device[]>();
 
-  /** @param processOf the process that an arrow starts in; null for one that is not known */
+  /** @param processOf the process that an arrow starts in; null for one that is unknown */
   constructor(
     readonly trace: TraceBuilder,
     readonly processOf: (flow: WireNumber) => number | null,

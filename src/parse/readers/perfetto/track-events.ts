@@ -118,7 +118,7 @@ function readAnnotation(
 /** Work on a GPU, with its own duration. */
 export interface StageEvent {
   readonly id: number | null;
-  /** In ns; null for work whose end is not known. */
+  /** Unit: ns; null for work whose end is unknown. */
   readonly dur: number | null;
   readonly device: number | null;
   /** Names of the queue and of the kind of work. */

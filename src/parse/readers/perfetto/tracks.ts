@@ -18,7 +18,7 @@ interface Descriptor {
   } | null;
 }
 
-/** What a track stands for; fields that are not known are null. */
+/** What a track stands for; fields that are unknown are null. */
 export interface TrackPlace {
   /** '' when it has none. */
   readonly name: string;

@@ -282,7 +282,7 @@ class Span {
     return Number.isFinite(this.#first) ? String(BigInt(this.#first) * 1000n) : null;
   }
 
-  /** In ns. */
+  /** Unit: ns. */
   get dur(): number | null {
     return Number.isFinite(this.#first) ? (this.#last - this.#first) * 1000 : null;
   }

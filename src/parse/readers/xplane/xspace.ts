@@ -37,7 +37,7 @@ const asked: ReadonlyMap<string, StatName> = new Map(ASKED.map((name) => [name, 
 /** An event of a line. There are millions, so the object is used again: it is valid until the next but one is read. */
 export class XEvent {
   kind: EventKind = UNKNOWN;
-  /** In ns after the profile's time 0, and the picoseconds beyond. */
+  /** Time in ns after the profile's time 0, and the picoseconds beyond. */
   start = 0;
   startPs = 0;
   /** In ns, and the picoseconds beyond. */
@@ -79,7 +79,7 @@ export class XEvent {
 export interface XLine {
   readonly id: WireNumber;
   readonly name: string;
-  /** In ns. */
+  /** Unit: ns. */
   readonly time: bigint;
   /** Number of its events. */
   readonly events: number;

@@ -14,9 +14,9 @@ import { kernelNameOf, type Trace } from '../trace.js';
 import { KIND_CODE, knownId } from '../trace-columns.js';
 import type { LaunchJoin } from '../launches.js';
 
-/** In ns. Work may end this much after the next work of its stream, because clocks of one device may differ. */
+/** Unit: ns. Work may end this much after the next work of its stream, because clocks of one device may differ. */
 const TOLERANCE = 10_000;
-/** In ns. Without programmatic launches, no work begins this long before the previous work has ended. */
+/** Unit: ns. Without programmatic launches, no work begins this long before the previous work has ended. */
 const LONGEST_OVERLAP = 1_000_000;
 /** Architectures with programmatic launches, Hopper and later: a kernel may begin as soon as the previous one has begun. */
 const PROGRAMMATIC = /^sm(?:9|1\d)\d$/;

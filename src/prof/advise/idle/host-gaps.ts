@@ -39,7 +39,7 @@ export const LOADER = /DataLoader/;
 const COLLECTION = /^GC$/;
 /** `Lazy Function Loading`, `Runtime Triggered Module Loading`, as CUPTI names them. */
 const LOADS_CODE = /(?:Function|Module) Loading/i;
-/** In ns. Gaps shorter than this are only named after a call, because too many ranges are that short. */
+/** Unit: ns. Gaps shorter than this are only named after a call, because too many ranges are that short. */
 const SHORTEST_NAMED = 20_000;
 /** Number of ranges to keep, the latest ones: a gap overlaps only a few. */
 const MOST_RANGES = 64;
@@ -69,7 +69,7 @@ class HostWork {
   /** Time in ns of a gap that lies within the ranges. */
   within({ profile, start, end }: Gap): number {
     let [time, reached] = [0, start];
-    // In order of start; time that several ranges cover counts once.
+    // Sorted by start; time that several ranges cover counts once.
     for (const range of this.#latest.get(profile) ?? []) {
       const until = Math.min(end, range.start + range.dur);
       time += Math.max(0, until - Math.max(reached, range.start));

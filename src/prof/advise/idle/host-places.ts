@@ -62,7 +62,7 @@ export class HostPlaces {
 
   /**
    * What the host did during a gap, and for how much of it: first the thread that launched the work after the gap, then
-   * the other threads of its process. Threads of all processes are searched when the launching process is not known.
+   * the other threads of its process. Threads of all processes are searched when the launching process is unknown.
    */
   of(gap: Gap): HostPlace | null {
     const { profile, start, end, after } = gap;

@@ -56,9 +56,9 @@ export interface HostWithin {
   readonly overhead: number;
   /** Time in ns of overhead in which it loaded the code of kernels. */
   readonly firstUse: number;
-  /** What filled most of a gap that is longer than a launch takes; null when not known. */
+  /** What filled most of a gap that is longer than a launch takes; null if unknown. */
   readonly place: HostPlace | null;
-  /** What the program on the device waited for; null when not known, and where a CPU launches each piece of work. */
+  /** What the program on the device waited for; null if unknown, and where a CPU launches each piece of work. */
   readonly awaited: Awaited | null;
 }
 

@@ -5,7 +5,7 @@ import type { Found } from '../finding.js';
 import { LAUNCHING, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
 import { captureOption } from '../../work/capture-options.js';
 
-/** @param api the launching call; null when not known, as for graphs */
+/** @param api the launching call; null if unknown, as for graphs */
 function graphsText(api: string | null, profile: ProfileRecord | null): string {
   if (api !== null && !/graph/i.test(api)) return '';
   const nodes = captureOption(profile, 'nodes');

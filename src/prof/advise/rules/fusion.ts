@@ -65,7 +65,7 @@ interface Link {
   readonly bytes: number;
   readonly bytesPerS: number;
   readonly flow: Flow;
-  /** 'shape/type' of the result; null when its type is not known. */
+  /** 'shape/type' of the result; null when its type is unknown. */
   readonly writes: string | null;
   /** Size of the result in bytes. */
   readonly size: number;

@@ -153,7 +153,7 @@ type Move = Extract<StepActivity, { type: 'copy' | 'set' }>;
  * Shortest possible time of a copy or set, in ns. A copy within a device reads and writes its memory; all others either
  * read or write it. The data may already be in the cache before it is read, or stay in the cache after it is written. A
  * copy to another device also passes through the links.
- * @returns null when the size or the peak is not known
+ * @returns null when the size or the peak is unknown
  */
 function floorOfMove(move: Move, device: Device | null): number | null {
   const { bytes } = move;

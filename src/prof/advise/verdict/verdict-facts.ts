@@ -123,7 +123,7 @@ export interface SpanPart {
    * that waited together with the device, or what the program on the device waited for.
    */
   readonly detail: string | null;
-  /** In ns, over all devices. */
+  /** Total in ns over all devices. */
   readonly time: number;
 }
 
@@ -133,7 +133,7 @@ export interface VerdictFacts {
   readonly devices: number;
   /** Sentence about the other devices; null when there are none. */
   readonly idleCores: string | null;
-  /** In ns, over all devices. */
+  /** Total in ns over all devices. */
   readonly span: number;
   readonly times: Readonly<Record<Exclude<SpanPartName, 'idle'>, number>>;
   /** The devices whose copies the profile has, and their span in ns. Others started copies that it lacks. */

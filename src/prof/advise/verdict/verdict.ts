@@ -13,7 +13,7 @@ import { MovedAmounts, mostlyWaiting, type LongOperation } from '../moved-times.
 export interface ProfileVerdict {
   readonly profile: number;
   readonly devices: number;
-  /** In ns, over all devices. */
+  /** Total in ns over all devices. */
   readonly span: number;
   /** Sorted by time, largest first; no part is empty. */
   readonly parts: readonly SpanPart[];
@@ -230,7 +230,7 @@ function withoutCopiesText({ devices, withCopies }: VerdictFacts, share: string)
   return `at most ${share} (the profile has ${lacks})`;
 }
 
-/** What took most of a part; null when not known. */
+/** What took most of a part; null if unknown. */
 const statedDetail = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>
   parts.find(({ part }) => part === name)?.detail ?? null;
 
@@ -349,7 +349,7 @@ function besideOperation(facts: VerdictFacts, parts: readonly SpanPart[]): Besid
   const { name, others, othersTime } = longest;
   const rest: VerdictFacts = {
     ...{ ...facts, span: facts.span - ns },
-    // Rates and gains include all operations, because they are not known for the other operations alone.
+    // Rates and gains include all operations, because they are unknown for the other operations alone.
     moved: {
       ...{ communicated: new MovedAmounts(), copied: facts.moved.copied },
       ...{ movingShare: null, isBubble: false, longest: null },

@@ -105,7 +105,7 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
 
 interface Work {
   count: number;
-  /** In ns; NaN when one of the durations is unknown. */
+  /** Unit: ns; NaN when one of the durations is unknown. */
   time: number;
   /** The part of this time in ns whose work was launched in no inner op. */
   self: number;

@@ -65,7 +65,7 @@ export class RowSums {
   constructor(readonly of: Identity) {}
 
   /**
-   * @param time in ns; null when not known
+   * @param time in ns; null if unknown
    * @param isCut whether its end is not plausible
    */
   add({ name, bytes, groupSize }: Operation, time: number | null, isCut: boolean): void {

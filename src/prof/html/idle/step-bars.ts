@@ -31,7 +31,7 @@ class DeviceSteps {
 
 class OpenStep {
   readonly unions = new WorkUnions();
-  /** In picoseconds. */
+  /** Unit: ps. */
   readonly reach = new Reach();
   /** First start of compute or communication, in ns. */
   first = Infinity;

@@ -42,7 +42,7 @@ export class StepWorks {
   /** By index in PARTS. */
   readonly #sums = PARTS.map(() => new Map<string, Claim>());
 
-  /** @param name null for a kernel whose op is not known yet. @returns the work, for `settle` to name later */
+  /** @param name null for a kernel whose op is unknown yet. @returns the work, for `settle` to name later */
   add(work: StepWorkKind, name: string | null, from: number, to: number): Claim {
     this.#advance(from);
     this.#at = Math.max(this.#at, from);
@@ -91,7 +91,7 @@ type Place = Pick<StepBar, 'device' | 'step' | 'span'>;
 /** The works of the first steps of a profile's devices. */
 export class WorksOfSteps {
   readonly #devices = new Map<number, Map<number, StepWorks>>();
-  /** Kernels whose op is not known yet, by id. */
+  /** Kernels whose op is unknown yet, by id. */
   readonly #open = new Map<number, { readonly works: StepWorks; readonly claim: Claim }>();
 
   /** Must be called in order of start. @param from in ps, as is `to` */

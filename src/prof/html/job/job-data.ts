@@ -16,7 +16,7 @@ export interface JobTable {
 /** Facts about a job in a list of jobs. */
 export interface JobCard {
   readonly title: string;
-  /** Start of the first profile, as Unix time in ms. This and the other fields are null when not known. */
+  /** Start of the first profile, as Unix time in ms. This and the other fields are null if unknown. */
   readonly when: number | null;
   readonly profiles: number;
   /** Number of ranks according to the profiles. */

@@ -78,7 +78,7 @@ export function pageJob(
     device: elementAt(parts, part).device,
     sharesRank: sharing.has(elementAt(parts, part)),
     isLate: late.has(part),
-    // Without joint operations, it is not known whether a rank waits or delays others.
+    // Without joint operations, it is unknown whether a rank waits or delays others.
     ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
   }));
   return {

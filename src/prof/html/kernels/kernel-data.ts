@@ -9,7 +9,7 @@ export interface KernelTotal {
   /** Longest and shortest. */
   readonly max: number;
   readonly min: number;
-  /** Share of its time on the matrix unit; null when not known. */
+  /** Share of its time on the matrix unit; null if unknown. */
   readonly tc: number | null;
   /** The part of its time in which it communicated; absent when 0. */
   readonly communicating?: number;

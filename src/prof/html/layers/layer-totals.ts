@@ -91,7 +91,7 @@ export class LayerTotals {
     this.#tally.add(key, time, kernel);
   }
 
-  /** In order of appearance. The ancestors of a shown layer are also shown, because none of them takes less time. */
+  /** Sorted by appearance. The ancestors of a shown layer are also shown, because none of them takes less time. */
   rows(most: number): Bounded<LayerRow> {
     const all: { readonly layer: LayerSum; readonly time: number }[] = [];
     const collect = ({ children }: LayerSum): void => {

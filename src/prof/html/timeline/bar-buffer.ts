@@ -13,7 +13,7 @@ import { LaneDepths } from './timeline-lanes.js';
 interface BarEvent {
   readonly lane: number;
   readonly isLaunch: boolean;
-  /** In ns. */
+  /** Unit: ns. */
   readonly start: number;
   readonly dur: number;
   /** The event with its texts; called only when the bar uses them. */
@@ -33,7 +33,7 @@ export class BarBuffer {
   times: number[] = [];
   #longest: number[] = [];
   #tracks: number[] = [];
-  /** In ns; 0 while every event has its own bar. */
+  /** Unit: ns; 0 while every event has its own bar. */
   #cell = 0;
   readonly #cells = new Map<number, BarCells>();
   readonly #depths: LaneDepths[] = [];

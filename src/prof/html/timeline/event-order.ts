@@ -4,7 +4,7 @@ import { sortRows } from '../../../containers/row-order.js';
 import type { EventBuffer } from './event-buffer.js';
 import { EVENT_KINDS } from './timeline-data.js';
 
-/** In ns. */
+/** Unit: ns. */
 export interface TimeSpan {
   readonly start: number;
   readonly end: number;
@@ -15,7 +15,7 @@ export interface TimeSpan {
  * first.
  */
 export interface EventOrder {
-  /** In order of start; for equal starts, the longer first. */
+  /** Sorted by start; for equal starts, the longer first. */
   readonly events: Uint32Array;
   /** For each row, the event of its launch; NO_LAUNCH when it has none. */
   readonly launchOf: Uint32Array;

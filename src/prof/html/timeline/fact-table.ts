@@ -82,7 +82,7 @@ export class FactTable {
   }
 
   /**
-   * Number of the list with the data that a DMA packet moves; NO_FACTS when the data is not known, or the table is
+   * Number of the list with the data that a DMA packet moves; NO_FACTS when the data is unknown, or the table is
    * full.
    */
   numberOfPacket({ labels = {} }: CopyLine): number {

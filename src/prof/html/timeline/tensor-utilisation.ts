@@ -12,9 +12,9 @@ import { machineOf } from '../../neuron/machine.js';
 
 /** A product that is running. */
 interface OpenProduct {
-  /** In ns. */
+  /** Unit: ns. */
   readonly end: number;
-  /** As a share of the peak; NaN when its multiplications are not known. */
+  /** As a share of the peak; NaN when its multiplications are unknown. */
   readonly rate: number;
 }
 

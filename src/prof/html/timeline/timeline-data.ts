@@ -41,7 +41,7 @@ export type NamedField = 'kernel' | 'op' | 'layer' | 'range';
 export interface TimelinePiece {
   /** 'whole profile', 'step 5', 'step 5, part 1 of 2', 'before step 1' … */
   readonly name: string;
-  /** In ns from the profile's start. The piece has every event that runs after `start` and begins before `end`. */
+  /** Time in ns from the profile's start. The piece has every event that runs after `start` and begins before `end`. */
   readonly start: number;
   readonly end: number;
   /** Null when the page does not hold them: the piece is then drawn from that of the whole profile. */
@@ -104,7 +104,7 @@ export interface PackedTrack {
   /** Metric of its samples, as is the unit. */
   readonly metric: string;
   readonly unit: string | null;
-  /** In ns from the profile's start, ascending; each value is valid until the next. */
+  /** Time in ns from the profile's start, ascending; each value is valid until the next. */
   readonly at: PackedColumn;
   /** NaN when the value becomes unknown. */
   readonly values: PackedColumn;
@@ -120,7 +120,7 @@ export interface PackedTrack {
 /** Something other than an event that happened at a time. */
 export interface TimelineMark {
   readonly kind: 'throttling' | 'missing' | 'cut' | 'step' | 'gap' | 'advice';
-  /** In ns from the profile's start; the end equals the start when it has no duration. */
+  /** Time in ns from the profile's start; the end equals the start when it has no duration. */
   readonly start: number;
   readonly end: number;
   readonly device: number | null;
@@ -130,7 +130,7 @@ export interface TimelineMark {
 
 /** Marks for what the profile itself reports about times. Gaps and advice are elsewhere in the page. */
 export interface TimelineMarks {
-  /** In order of start. */
+  /** Sorted by start. */
   readonly list: readonly TimelineMark[];
   /** Number of marks beyond the maximum. */
   readonly leftOut: number;
@@ -143,7 +143,7 @@ export interface TimelineMarks {
 export interface PackedTimeline {
   /** Name of the piece. */
   readonly what: string;
-  /** In ns from the profile's start. */
+  /** Time in ns from the profile's start. */
   readonly start: number;
   readonly end: number;
   /** Indexes of its lanes among those that all pieces share; the column `lane` contains indexes of this list. */
@@ -171,7 +171,7 @@ export interface PackedFacts {
  * longest.
  */
 export interface MergedColumns {
-  /** In ns. Shorter events of a lane and depth may be merged when they are close to each other. */
+  /** Unit: ns. Shorter events of a lane and depth may be merged when they are close to each other. */
   readonly resolution: number;
   readonly count: PackedColumn;
   readonly time: PackedColumn;
@@ -248,7 +248,7 @@ const ORDINAL = { is: 'ordinal', array: Float64Array, unknown: 0 } as const;
  * table: a new text or number needs a row here and a value in `timeline-builder.ts`.
  */
 export const EVENT_COLUMNS = {
-  /** In ns from the timeline's start; negative for events that began before it. */
+  /** Time in ns from the timeline's start; negative for events that began before it. */
   start: TIME,
   dur: TIME,
   /** Lane in which the event is drawn. */

@@ -27,7 +27,7 @@ const OF_SLOT = 4;
  * whole shorter ones.
  */
 export class SampleCurve {
-  /** In ns. */
+  /** Unit: ns. */
   at: number[] = [];
   /** NaN where the value becomes unknown. */
   values: number[] = [];
@@ -38,7 +38,7 @@ export class SampleCurve {
   #until = NaN;
   #isSorted = true;
 
-  /** @param dur how long the value is valid; null when not known, absent when it is valid until the next sample */
+  /** @param dur how long the value is valid; null if unknown, absent when it is valid until the next sample */
   add(at: number, value: number | null, dur?: number | null): void {
     this.#close(at);
     this.#push(at, value ?? NaN);
@@ -48,7 +48,7 @@ export class SampleCurve {
 
   /**
    * Must be called after the last sample.
-   * @param holds whether the last value is valid until the end when its duration is not known
+   * @param holds whether the last value is valid until the end when its duration is unknown
    */
   end(holds: boolean): void {
     this.#close(Infinity);

@@ -74,7 +74,7 @@ interface EarlierInstruction {
   readonly kernel: number;
   readonly name: string;
   readonly engine: string | null;
-  /** In ns; null when not known. */
+  /** Unit: ns; null if unknown. */
   readonly end: number | null;
   readonly operands: string;
 }

@@ -4,7 +4,7 @@ import { addTo } from '../../../containers/map-entry.js';
 import type { CopyLine, KernelLine, Labels } from '../../../record/record.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../record/neuron/neuron-cores.js';
 
-/** In picoseconds from the profile's start. */
+/** Time in ps from the profile's start. */
 export interface BusySpan {
   readonly from: number;
   readonly to: number;
@@ -80,7 +80,7 @@ type OnBusy = (engine: NeuronEngine, span: BusySpan) => void;
 /** Instructions of a core, or of the compiled program on it. */
 export class InstructionSums {
   readonly engines: ReadonlyMap<string, EngineSums>;
-  /** In ps; infinite without instructions of known duration. */
+  /** Unit: ps; infinite without instructions of known duration. */
   from = Infinity;
   to = -Infinity;
   flops = 0;

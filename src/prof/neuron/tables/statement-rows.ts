@@ -110,7 +110,7 @@ const whole = (ps: number): number => Math.floor(ps / PS_PER_NS);
 
 /**
  * A layer from the sums of its instructions. HFU and MFU of a layer are left out when there are FLOPs, because the
- * tool's denominator is not known.
+ * tool's denominator is unknown.
  */
 export function summedLayerRow(name: string, { subgraph }: TablePlace, sums: InstructionSums): string {
   const { from, to, flops, transposeFlops } = sums;

@@ -15,7 +15,7 @@ export interface TimeOfStep {
   /** Index of the step in `steps`. */
   readonly place: number;
   readonly kernels: number;
-  /** In ns. */
+  /** Unit: ns. */
   readonly time: number;
 }
 

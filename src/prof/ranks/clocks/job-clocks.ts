@@ -105,7 +105,7 @@ export interface RankClock {
   readonly offset: number | null;
   /** How much faster the clock runs, as a fraction (1e-6 is 1 ppm); null when unknown. */
   readonly drift: number | null;
-  /** In ns since the origin. */
+  /** Time in ns since the origin. */
   readonly at: number;
   /** Median difference of the rank's ends from those of the others, in ns; null without operations. */
   readonly residual: number | null;

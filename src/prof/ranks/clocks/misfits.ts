@@ -16,9 +16,9 @@ export interface Misfit {
   readonly part: number;
   /** Whether later operations or steps have earlier times. */
   readonly isBackwards: boolean;
-  /** The drift that would align most of its ends with those of the others, as a fraction; null when not known. */
+  /** The drift that would align most of its ends with those of the others, as a fraction; null if unknown. */
   readonly drift: number | null;
-  /** Median remaining difference from the others' ends with that drift, in ns; null when not known. */
+  /** Median remaining difference from the others' ends with that drift, in ns; null if unknown. */
   readonly residual: number | null;
 }
 
@@ -63,7 +63,7 @@ export function misfitsOf(
   const groupsOf = new Map<number, MatchedGroup[]>();
   for (const group of before)
     for (const part of matchedParts([group])) entryOf(groupsOf, part, (): MatchedGroup[] => []).push(group);
-  // If two ranks contradict each other, it is not known which is wrong.
+  // If two ranks contradict each other, it is unknown which is wrong.
   const found = [...groupsOf].filter(
     ([part, groups]) => !left.has(part) && groups.some((group) => hasOthers.has(group)),
   );

@@ -14,7 +14,7 @@ export interface ApartBegins {
   readonly time: number;
 }
 
-/** Start of each part's profile on the job's clock, relative to the earliest, in ns; null when its clock is not known. */
+/** Start of each part's profile on the job's clock, relative to the earliest, in ns; null when its clock is unknown. */
 export function profileBegins(clocks: readonly RankClock[]): (number | null)[] {
   const begins = clocks.map((clock) => (clock.offset === null ? null : jobTime(clock, 0)));
   const earliest = begins.reduce((least: number, begin) => Math.min(least, begin ?? least), Infinity);

@@ -112,7 +112,7 @@ export const RANK_TYPES: RecordTypes = new Set([
 /** Separates the parts of a layer's path. */
 const PATH_SEPARATOR = ':';
 
-/** Property by which kernels are compared; null when not known. */
+/** Property by which kernels are compared; null if unknown. */
 const NAMES: Readonly<Record<WorkKey, (row: Annotated) => string | null>> = {
   layer: ({ layer }) => (layer.length === 0 ? null : layer.join(PATH_SEPARATOR)),
   op: ({ op }) => op,
@@ -162,7 +162,7 @@ export class RankCollector {
     if (found !== null) addActivity(profile, found.work, found.record);
   }
 
-  /** In order of profile and device. */
+  /** Sorted by profile and device. */
   get parts(): RankPart[] {
     return [...this.partsByProfile.values()].flat();
   }

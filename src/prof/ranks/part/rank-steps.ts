@@ -17,7 +17,7 @@ const MOST_STEPS = 1000;
 type StepKey = number | null;
 
 interface KeptStep {
-  /** In order of first work. */
+  /** Sorted by first work. */
   readonly index: number;
   readonly sums: StepSums;
   readonly reach: Reach;

@@ -29,7 +29,7 @@ export interface DelayedStep {
 /** A rank and its delays. */
 export interface Delay {
   readonly part: number;
-  /** In order of steps. */
+  /** Sorted by step. */
   readonly delayed: readonly DelayedStep[];
   /** Number of steps in which it was compared. */
   readonly steps: number;
@@ -46,7 +46,7 @@ export interface Delay {
 const LEAST_SHARE = 0.02;
 /** Minimum number of cells (a rank in a step) to estimate the distribution of the differences. */
 const FEWEST = 16;
-/** In ns. */
+/** Unit: ns. */
 const MICROSECOND = 1000;
 
 /** A rank that is reported for some of its steps; for all of them when start and end are absent. */

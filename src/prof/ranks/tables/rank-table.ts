@@ -20,7 +20,7 @@ export interface RankRow {
   readonly ahead: number | null;
 }
 
-/** In order of rank, including profiles without work. */
+/** Sorted by rank, including profiles without work. */
 export function rankRows({ parts, withoutWork, ranks, lateness: { stragglers, untested } }: JobReport): RankRow[] {
   const why = new Map(untested.map((one) => [one.part, one.why] as const));
   const latest = new Map<string, Straggler>();

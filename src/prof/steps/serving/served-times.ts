@@ -113,7 +113,7 @@ export interface Served {
 
 export class ServedTimes {
   readonly #steps = new Set<ServingStep>();
-  /** In picoseconds. */
+  /** Unit: ps. */
   readonly #parts = new Map<ModelPart, number>();
 
   /**

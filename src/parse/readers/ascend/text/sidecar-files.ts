@@ -31,7 +31,7 @@ const TIME = 'aicore_time(us)';
 const UTILIZATION = 'cube_utilization(%)';
 const MULTIPLYING = ['aic_mac_time(us)', 'aic_mac_ratio'] as const;
 
-/** In ns. Counters of kernels shorter than this are too imprecise. */
+/** Unit: ns. Counters of kernels shorter than this are too imprecise. */
 const SHORTEST = 50_000;
 
 /** Clock in Hz and number of matrix units; null when unknown. */
