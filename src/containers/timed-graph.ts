@@ -51,6 +51,11 @@ export class TimedGraph {
     return this.#times.at(node);
   }
 
+  /** The measured times of all nodes, without a copy; valid until the next node is added. */
+  get times(): Float64Array {
+    return this.#times.values;
+  }
+
   /**
    * Adds an edge; an edge whose source was measured later than its target is only counted.
    * @param lag least time between source and target
@@ -127,7 +132,8 @@ export class OrderedGraph {
 
   /**
    * Replays the graph: each node after `from`, up to `to`, is as early as its edges allow, and no earlier than `from`.
-   * @param times the times of all nodes before; those of the replayed nodes are replaced
+   * The nodes before were when they were measured.
+   * @param times receives the times of the replayed nodes
    * @param lagOf lag of an edge; by default as it was added
    */
   replay(
@@ -137,21 +143,19 @@ export class OrderedGraph {
     lagOf: (edge: number) => number = (edge) => this.graph.lagOf(edge),
   ): void {
     const { graph } = this;
+    const measured = graph.times;
     const end = this.countUpTo(to);
     for (let at = this.countUpTo(from); at < end; at++) {
       const node = elementAt(this.#order, at);
       let time = from;
       for (let edge = graph.lastInto(node); edge !== NONE; edge = graph.nextInto(edge)) {
-        const held = elementAt(times, graph.sourceOf(edge)) + lagOf(edge);
+        const source = graph.sourceOf(edge);
+        const begun = elementAt(measured, source);
+        const held = (begun > from ? elementAt(times, source) : begun) + lagOf(edge);
         if (held > time) time = held;
       }
       times[node] = time;
     }
-  }
-
-  /** The times of all nodes as measured. */
-  measured(): Float64Array<ArrayBuffer> {
-    return Float64Array.from({ length: this.graph.nodes }, (_, node) => this.graph.timeOf(node));
   }
 
   /**
