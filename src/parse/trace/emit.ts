@@ -26,6 +26,7 @@ import { latest } from './clocks/host-span.js';
 import { Dated, startOf } from './record-order.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
+import { RecordedEvents } from './recorded-events.js';
 import { replayedContext, type Origin } from './graphs/captured-graph.js';
 import { missingWork } from './graphs/missing-work.js';
 import { GraphOrigins } from './graphs/graph-origins.js';
@@ -78,6 +79,7 @@ class Emission {
   readonly #settled: Settled;
   readonly #contexts: KernelContexts;
   readonly #origins: GraphOrigins;
+  readonly #events: RecordedEvents;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
 
@@ -89,6 +91,7 @@ class Emission {
     const { launches } = this.#settled;
     this.#contexts = trace.contexts?.(launches) ?? new MarkerContexts(trace, launches);
     const rank = trace.header.rank ?? options.rank;
+    this.#events = new RecordedEvents(trace);
     this.#origins = new GraphOrigins(trace, launches, this.#contexts, { ...options, rank });
   }
 
@@ -191,7 +194,8 @@ class Emission {
   #sync(row: number, kindCode: number): SyncRecord {
     const common = this.#common(row, null);
     const kind = waitOfCall(common.launch?.api ?? null) ?? this.trace.names.syncKind(kindCode);
-    return { type: 'sync', kind, ...common };
+    const event = this.#events.of(row);
+    return { type: 'sync', kind, ...common, ...(event === null ? undefined : { event }) };
   }
 
   #copy(row: number, own: number): CopyRecord {

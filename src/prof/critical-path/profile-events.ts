@@ -23,7 +23,7 @@ const BOUND_OF_WORK = { computing: 'compute', communication: 'communication', co
 const RANGES: ReadonlySet<string | undefined> = new Set(['op', 'annotation', 'api', 'overhead', undefined]);
 
 /** `ProfilerStep#12` and its like are one range. */
-const withoutNumber = (text: string): string => text.replace(/\d+$/, 'N');
+const withoutNumber = (text: string): string => text.replace(/(?<!\d)\d{1,18}$/, 'N');
 
 export class ProfileEvents {
   header: ProfileRecord | null = null;
@@ -39,22 +39,13 @@ export class ProfileEvents {
   readonly #callers = new Map<number, number>();
 
   take(item: Item): void {
-    if (item instanceof Annotated) return this.#takeKernel(item);
-    switch (item.type) {
-      case 'profile':
-        this.header = item;
-        return;
-      case 'range':
-        return this.#takeRange(item);
-      case 'sync':
-        return this.#takeSync(item);
-      case 'sample':
-        return this.#takeStep(item);
-      case 'kernel':
-        return;
-      default:
-        this.#takeOther(item);
-    }
+    if (item instanceof Annotated) this.#takeKernel(item);
+    else if (item.type === 'profile') this.header = item;
+    else if (item.type === 'range') this.#takeRange(item);
+    else if (item.type === 'sync') this.#takeSync(item);
+    else if (item.type === 'sample') this.#takeStep(item);
+    // Kernels come once more, annotated.
+    else if (item.type !== 'kernel') this.#takeOther(item);
   }
 
   get hasWork(): boolean {
