@@ -160,7 +160,7 @@ export class OrderedGraph {
 
   /**
    * The edges that determined when a node was, from the node back to the first source that is not after `from`, or that
-   * has no edges. Among edges that hold equally long, the one with the latest source counts.
+   * has no edges. Among edges that hold equally long, the one added last counts.
    */
   *pathTo(target: number, times: Float64Array, from: number): Generator<PathEdge> {
     for (let node = target; elementAt(times, node) > from;) {
@@ -175,12 +175,10 @@ export class OrderedGraph {
   #holding(node: number, times: Float64Array): number {
     const { graph } = this;
     let best = NONE;
-    let [latest, begun] = [NO_HOLD, NO_HOLD];
+    let latest = NO_HOLD;
     for (let edge = graph.lastInto(node); edge !== NONE; edge = graph.nextInto(edge)) {
-      const source = elementAt(times, graph.sourceOf(edge));
-      const held = source + graph.lagOf(edge);
-      if (held < latest || (held === latest && source <= begun) || held === NO_HOLD) continue;
-      [best, latest, begun] = [edge, held, source];
+      const held = elementAt(times, graph.sourceOf(edge)) + graph.lagOf(edge);
+      if (held > latest) [best, latest] = [edge, held];
     }
     return best;
   }

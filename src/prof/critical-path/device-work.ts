@@ -101,9 +101,6 @@ export class DeviceWork extends WorkColumns {
     }
     this.#byStream = groupAll(length, (row) => this.stream.at(row), this.streams);
     for (let stream = 0; stream < this.streams; stream++)
-      sortRows(
-        this.rowsOf(stream),
-        (a, b) => start.at(a) - start.at(b) || end.at(a) - end.at(b),
-      );
+      sortRows(this.rowsOf(stream), (a, b) => start.at(a) - start.at(b) || end.at(a) - end.at(b));
   }
 }

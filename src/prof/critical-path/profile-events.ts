@@ -22,6 +22,9 @@ const BOUND_OF_WORK = { computing: 'compute', communication: 'communication', co
 /** Ranges that say what the program did at a time. */
 const RANGES: ReadonlySet<string | undefined> = new Set(['op', 'annotation', 'api', 'overhead', undefined]);
 
+/** Calls that ask whether work has ended; profilers record them as waits. */
+const QUERY = /Query/;
+
 /** `ProfilerStep#12` and its like are one range. */
 const withoutNumber = (text: string): string => text.replace(/(?<!\d)\d{1,18}$/, 'N');
 
@@ -133,14 +136,15 @@ export class ProfileEvents {
 
   #rangePiece(kind: RangeRecord['kind'], text: string, launched: number): number {
     if (kind === 'api') {
-      const bound = waitOfCall(text) !== null ? 'sync' : launched > 0 ? 'launch' : 'host';
+      const isLaunch = launched > 0 && !QUERY.test(text);
+      const bound = waitOfCall(text) !== null ? 'sync' : isLaunch ? 'launch' : 'host';
       return this.#pieces.numberOf(bound, text);
     }
     return this.#pieces.numberOf(LOADER.test(text) ? 'loading' : 'host', kind === 'op' ? text : withoutNumber(text));
   }
 
   #takeSync({ kind, launch, pid, tid, device, stream, event }: SyncRecord): void {
-    if (launch === null || !isWaitKind(kind) || /Query/.test(launch.api ?? '')) return;
+    if (launch === null || !isWaitKind(kind) || QUERY.test(launch.api ?? '')) return;
     const number = this.#threads.numberOf(pid, tid);
     const recorded = event?.recorded ?? NaN;
     this.#waits.take(number, launch.start, launch.start + launch.dur, {

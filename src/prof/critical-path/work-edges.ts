@@ -116,7 +116,8 @@ export class WorkEdges {
     const time = isOverlapping ? work.start.at(source) : ended;
     return {
       node: isOverlapping ? work.startNode(source) : work.endNode(source),
-      arrival: isOverlapping ? time : Math.min(time + this.#usual.switch, begin),
+      // Work that had ended when the other was called did not delay it.
+      arrival: isOverlapping || ended <= work.called.at(row) ? time : Math.min(time + this.#usual.switch, begin),
       explains: begin - time <= LONGEST_SWITCH,
       usual: isOverlapping ? 0 : this.#usual.switch,
       piece: isOverlapping ? work.piece.at(source) : piece,
@@ -162,10 +163,13 @@ export class WorkEdges {
     const recorded = causeOf(candidates);
     const presumed = recorded === null && this.mayPresume ? this.#presumed(row) : null;
     const cause = recorded ?? presumed;
-    for (const { node: source, usual, piece } of presumed === null ? candidates : [...candidates, presumed]) {
+    const add = ({ node: source, usual, piece }: Candidate, isCause: boolean): void => {
       const time = begin - graph.timeOf(source);
-      graph.addEdge(source, node, cause?.node === source ? time : Math.min(usual, time), piece);
-    }
+      graph.addEdge(source, node, isCause ? time : Math.min(usual, time), piece);
+    };
+    for (const candidate of candidates) if (candidate !== cause) add(candidate, false);
+    // Added last, it is the one on the path among edges that hold equally long.
+    if (cause !== null) add(cause, true);
     if (cause === null) this.missing.set(row, Number.isNaN(work.called.at(row)) ? 'launch' : 'wait');
   }
 }
@@ -190,9 +194,10 @@ function usualTimes(work: DeviceWork): UsualTimes {
   const [launches, switches]: [number[], number[]] = [[], []];
   for (let stream = 1; stream < work.streams; stream++) {
     const rows = work.rowsOf(stream);
-    for (let at = 1; at < rows.length && launches.length + switches.length < MOST_SAMPLES; at++) {
-      const [row, before] = [elementAt(rows, at), elementAt(rows, at - 1)];
-      const [called, begin, ended] = [work.called.at(row), work.start.at(row), work.end.at(before)];
+    for (let at = 0; at < rows.length && launches.length + switches.length < MOST_SAMPLES; at++) {
+      const row = elementAt(rows, at);
+      const ended = at === 0 ? -Infinity : work.end.at(elementAt(rows, at - 1));
+      const [called, begin] = [work.called.at(row), work.start.at(row)];
       if (ended <= called) {
         if (begin - work.returned.at(row) <= LONGEST_LAUNCH && begin >= called) launches.push(begin - called);
       } else if (begin >= ended && begin - ended <= LONGEST_SWITCH) switches.push(begin - ended);
