@@ -25,6 +25,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   'output-faults': () => import('./output-faults.js'),
   account: () => import('./account.js'),
   growth: () => import('./growth.js'),
+  'critical-path': () => import('./critical-path.js'),
 };
 
 const first = process.argv[2] ?? '';

@@ -27,6 +27,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'time of each training step: computing, communication, neither',
     load: async () => (await import('./commands/steps.js')).steps,
   },
+  'critical-path': {
+    title: 'what determined how long each step took',
+    load: async () => (await import('./commands/critical-path.js')).criticalPath,
+  },
   ranks: {
     title: 'the ranks of a job: clocks aligned, who is late, and why',
     load: async () => (await import('./commands/ranks.js')).ranks,

@@ -9,6 +9,7 @@ import type { Collective, CollectiveIdentity, ProcessGroup } from './fields/coll
 import type { GraphNode } from './fields/graph-node.js';
 import type { PartRecord } from './partial.js';
 import type { Transfer } from './fields/transfer.js';
+import type { RecordedEvent } from './fields/recorded-event.js';
 import type { RecordedEnd } from './fields/recorded-end.js';
 
 /** Version of the record format. */
@@ -276,6 +277,8 @@ export interface SetRecord extends Activity, RecordedEnd {
 export interface SyncRecord extends Activity {
   readonly type: 'sync';
   readonly kind: string | null;
+  /** The event that it waits for, when the profile has the call that recorded the event. */
+  readonly event?: RecordedEvent;
 }
 
 /** A collective operation that the profiler reports as a whole, not by its kernels. */

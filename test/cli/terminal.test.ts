@@ -32,6 +32,7 @@ const CALLS: Readonly<Record<keyof typeof COMMANDS, readonly (readonly string[])
   terms: [[], ['mfu']],
   monitor: [[MONITOR], ['--stats', MONITOR], ['--columns'], ['--metrics']],
   steps: [[LENET], [DECODER]],
+  'critical-path': [[LENET], ['--step', '3', LENET], ['-c', 'bound,name,time,share', DECODER]],
   ranks: [RANKS, ['-t', 'collectives', ...RANKS], ['--columns']],
   stacks: [[LENET], ['--host', DECODER], ['-c', 'stack,ns', '--sort', 'ns', LENET]],
   memory: [[join(FOLDER, 'samples/ascend_pt')], [LENET]],

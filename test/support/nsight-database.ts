@@ -20,6 +20,8 @@ const SCHEMA = {
   CUPTI_ACTIVITY_KIND_RUNTIME: 'start! end! eventClass! globalTid correlationId nameId! returnValue! callchainId',
   CUPTI_ACTIVITY_KIND_MEMCPY: `${PLACE} bytes! copyKind! srcKind dstKind graphNodeId copyCount`,
   CUPTI_ACTIVITY_KIND_MEMSET: `${PLACE} value! bytes! graphNodeId memKind`,
+  CUPTI_ACTIVITY_KIND_CUDA_EVENT:
+    'timestamp! deviceId! contextId! greenContextId streamId! correlationId globalPid eventId! eventSyncId',
   CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: `${PLACE} deprecatedSyncType syncType! eventId! eventSyncId`,
   PROFILER_OVERHEAD: 'start! end! globalTid nameId! overheadType',
   CUPTI_ACTIVITY_KIND_OVERHEAD: 'start! end! eventClass! globalTid correlationId nameId! overheadType',

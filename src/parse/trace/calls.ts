@@ -22,26 +22,6 @@ export function byCallName<Kind extends string | boolean | null>(
   return (call) => entryOf(known, hostCalls.api.at(call), (api) => read(names.apiName(api) ?? ''));
 }
 
-/**
- * What a call waits for, by its name. Rows of waits state it too, but not reliably: an export of 2024 gives
- * `cudaStreamWaitEvent`, for which the host does not wait, the kind of `cudaStreamSynchronize`; one of 2025 does the
- * reverse.
- */
-const WAIT_CALLS: readonly (readonly [pattern: RegExp, kind: string])[] = [
-  [/^(cuda|hip)DeviceSynchronize|^(cu|hip)CtxSynchronize/, 'context'],
-  [/^(cuda|hip|cu)StreamSynchronize/, 'stream'],
-  [/^(cuda|hip|cu)StreamWaitEvent/, 'stream-wait-event'],
-  [/^(cuda|hip|cu)EventSynchronize/, 'event'],
-  // Intel: Unified Runtime, SYCL's older plugin interface, and Level Zero, whose immediate command list is also a queue.
-  // Source: ur_api.h, pi.h, ze_api.h.
-  [/^(ur|pi)QueueFinish|^zeCommand(Queue|ListHost)Synchronize/, 'stream'],
-  [/^urEventWait|^piEventsWait|^ze(Event|Fence)HostSynchronize/, 'event'],
-];
-
-/** The kind of wait that a host API function makes, as in `sync` records; null for functions that do not wait. */
-export const waitOfCall = (api: string | null): string | null =>
-  api === null ? null : (WAIT_CALLS.find(([pattern]) => pattern.test(api))?.[1] ?? null);
-
 /** Calls that return the error of an earlier call. */
 const TELLS_ERROR = /(?:Get|PeekAt)LastError/;
 /**

@@ -26,6 +26,7 @@ import { latest } from './clocks/host-span.js';
 import { Dated, startOf } from './record-order.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
+import { RecordedEvents } from './recorded-events.js';
 import { replayedContext, type Origin } from './graphs/captured-graph.js';
 import { missingWork } from './graphs/missing-work.js';
 import { GraphOrigins } from './graphs/graph-origins.js';
@@ -34,7 +35,8 @@ import { MarkerContexts } from './markers/marker-contexts.js';
 import type { ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
-import { failedCalls, waitOfCall } from './calls.js';
+import { failedCalls } from './calls.js';
+import { waitOfCall } from '../../record/wait-calls.js';
 import { apiRanges, hostRanges, LONG_CALL, overheadRanges } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
@@ -77,6 +79,7 @@ class Emission {
   readonly #settled: Settled;
   readonly #contexts: KernelContexts;
   readonly #origins: GraphOrigins;
+  readonly #events: RecordedEvents;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
 
@@ -88,6 +91,7 @@ class Emission {
     const { launches } = this.#settled;
     this.#contexts = trace.contexts?.(launches) ?? new MarkerContexts(trace, launches);
     const rank = trace.header.rank ?? options.rank;
+    this.#events = new RecordedEvents(trace);
     this.#origins = new GraphOrigins(trace, launches, this.#contexts, { ...options, rank });
   }
 
@@ -193,7 +197,9 @@ class Emission {
   #sync(row: number, kindCode: number): SyncRecord {
     const common = this.#common(row, null);
     const kind = waitOfCall(common.launch?.api ?? null) ?? this.trace.names.syncKind(kindCode);
-    return { type: 'sync', kind, ...common, ...this.trace.detailsOf?.(row) };
+    const event = this.#events.of(row);
+    const named = event === null ? undefined : { event };
+    return { type: 'sync', kind, ...common, ...named, ...this.trace.detailsOf?.(row) };
   }
 
   #copy(row: number, own: number): CopyRecord {

@@ -168,8 +168,13 @@ class Copies extends columns({
 /** `value` is what the memory is set to. */
 class MemorySets extends columns({ bytes: 'f64', value: 'f64' }) {}
 
-/** The format's code of what the wait is for, for `TraceNames.syncKind`. */
-class Syncs extends columns({ kindCode: 'u32' }) {}
+class Syncs extends columns({
+  /** The format's code of what the wait is for, for `TraceNames.syncKind`. */
+  kindCode: 'u32',
+  /** For a wait for an event: the stream into which the event was put, and the correlation id of the call that did so. */
+  eventStream: 'f64',
+  eventCorr: 'f64',
+}) {}
 
 /** Graph launches that are traced as a whole; `execId` is the id of the executable graph. */
 class GraphLaunches extends columns({ graphId: 'f64', execId: 'f64' }) {}
@@ -225,9 +230,9 @@ export class Activities extends columns({
     this.sets.pushCells(bytes, value);
   }
 
-  addSync(row: ActivityRow, kindCode: number): void {
+  addSync(row: ActivityRow, kindCode: number, eventStream = NaN, eventCorr = NaN): void {
     this.#add('sync', row, this.syncs.length);
-    this.syncs.pushCells(kindCode);
+    this.syncs.pushCells(kindCode, eventStream, eventCorr);
   }
 
   /** Adds the launch of a graph that is traced as a whole. */

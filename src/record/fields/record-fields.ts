@@ -64,6 +64,8 @@ const GRAPH_NODE = [
   ...fieldsOf(TEXT, 'capture?'),
 ];
 
+const EVENT = [...fieldsOf(NUMBER, 'stream'), ...fieldsOf(TIME, 'recorded')];
+
 /** The fields that every device activity has after its specific ones. */
 const activity = (...ofTime: readonly RecordField[]): readonly RecordField[] => [
   ...fieldsOf(TIME, 'start'),
@@ -149,7 +151,12 @@ export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>
     ...fieldsOf(TEXT, 'queueType?'),
   ],
   set: [...fieldsOf(ORDINAL, 'profile'), ...fieldsOf(NUMBER_OR_NULL, 'bytes', 'value'), ...ORDERED_WORK],
-  sync: [...fieldsOf(ORDINAL, 'profile'), ...fieldsOf(TEXT_OR_NULL, 'kind'), ...ACTIVITY],
+  sync: [
+    ...fieldsOf(ORDINAL, 'profile'),
+    ...fieldsOf(TEXT_OR_NULL, 'kind'),
+    ...ACTIVITY,
+    ...fieldsOf(objectWith(EVENT, undefined), 'event?'),
+  ],
   graph: [...fieldsOf(ORDINAL, 'profile'), ...fieldsOf(NUMBER_OR_NULL, 'graphId', 'execId'), ...ACTIVITY],
   collective: [
     ...fieldsOf(ORDINAL, 'profile'),

@@ -57,6 +57,8 @@ const ARG_KEYS = {
   index: 'Ev Idx',
   rank: 'rank',
   scopes: 'call_stack',
+  eventStream: 'wait_on_stream',
+  eventCorrelation: 'wait_on_cuda_event_record_corr_id',
 } as const;
 
 /** The keys; a key's index is its code. */

@@ -340,8 +340,15 @@ export class KinetoTrace implements Trace {
         activities.addSet(row, event.args.number(ARG.bytes), NaN);
         break;
       case 'sync':
-        activities.addSync(row, name);
+        activities.addSync(row, name, ...this.#eventOf(event));
     }
+  }
+
+  /** Stream and correlation id of the event that a wait is for; NaN when it states none, or -1. */
+  #eventOf({ args }: TraceEvent): [stream: number, corr: number] {
+    const stream = args.number(ARG.eventStream);
+    const corr = args.number(ARG.eventCorrelation);
+    return stream >= 0 && corr >= 0 ? [stream, args.id(ARG.eventCorrelation, this.#ids)] : [NaN, NaN];
   }
 
   /** Adds grid, block, resources and collective operation of the last added kernel. */

@@ -26,6 +26,7 @@ import { countUnreadTables, UnreadEvents } from '../../unread-events.js';
 import { ThreadTable } from '../../trace/threads.js';
 import { CPU_TABLES, CpuUsage } from './cpu-usage.js';
 import { CROSSES_THREADS, EVENT, IS_MARK, IS_NAMING, IS_RANGE, NVTX, NvtxDomains } from './nvtx.js';
+import { EVENT_COLUMNS, EVENT_TABLE, EventMarks } from './event-marks.js';
 import { GRAPH_TABLES, GraphNodes } from './graph-nodes.js';
 import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
 import {
@@ -56,7 +57,7 @@ interface ActivityTable {
   readonly columns: readonly string[];
   /** Whether the device must be looked up through the context. */
   readonly isByContext?: true;
-  readonly add: (activities: Activities, row: ActivityRow, cells: readonly number[]) => void;
+  readonly add: (activities: Activities, row: ActivityRow, cells: readonly number[], events: EventMarks) => void;
 }
 
 /** The number of a name, or the code of a kind, for a column; `UNNAMED` when the cell is unknown. */
@@ -90,9 +91,12 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
   },
   {
     table: 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
-    columns: ['syncType'],
+    columns: ['syncType', ...EVENT_COLUMNS],
     isByContext: true,
-    add: (activities, row, [kind]) => activities.addSync(row, nameOrNone(kind)),
+    add: (activities, row, [kind, event = NaN, sync = NaN], events) => {
+      const mark = events.of(row.process, event, sync);
+      activities.addSync(row, nameOrNone(kind), mark?.stream, mark?.corr);
+    },
   },
   {
     table: 'CUPTI_ACTIVITY_KIND_GRAPH_TRACE',
@@ -190,7 +194,7 @@ const CONTEXT_TABLES: readonly ContextTable[] = [
 
 const CALL_TABLE = 'CUPTI_ACTIVITY_KIND_RUNTIME';
 const READ_TABLES = [
-  ...[NVTX, CALL_TABLE],
+  ...[NVTX, CALL_TABLE, EVENT_TABLE],
   MEMORY_TABLE,
   MESSAGE_TABLE,
   ...GRAPH_TABLES,
@@ -218,6 +222,7 @@ class NsightTrace implements Trace {
   readonly #domains = new NvtxDomains();
   readonly #mpiRanks = new Set<number>();
   readonly #nccl: NcclRanges;
+  readonly #events: EventMarks;
 
   constructor(private readonly database: SqliteFile) {
     database.diagnostics = this.diagnostics;
@@ -238,6 +243,7 @@ class NsightTrace implements Trace {
       domainOf: (process: number, id: number) =>
         this.#domains.nameOf(this.#domains.numberOf(this.#process(process), id)),
     });
+    this.#events = new EventMarks(database, processOf('globalPid'), (key) => this.#process(key));
     for (const table of ACTIVITY_TABLES) this.#readActivities(table);
     this.#readMemory();
     this.#graphNodes.read(database, THREAD, (key) => this.#process(key));
@@ -347,7 +353,7 @@ class NsightTrace implements Trace {
         corr: knownId(corr),
         node,
       };
-      add(activities, row, cells.slice(SHARED_COLUMNS.length));
+      add(activities, row, cells.slice(SHARED_COLUMNS.length), this.#events);
     });
   }
 

@@ -14,7 +14,7 @@ import { UserError } from '../../../record/errors.js';
 import { isRange, ProcessIds } from '../rocprofv3/amd-rows.js';
 import { isApi, ProcessTables } from './process-tables.js';
 import { countUnreadTables } from '../../unread-events.js';
-import { waitOfCall } from '../../trace/calls.js';
+import { waitOfCall } from '../../../record/wait-calls.js';
 import { readBarriers, readWaits, type WaitingCall } from './waits.js';
 import { readAllocations, readCopies, readKernels, readSeries } from './device-rows.js';
 

@@ -8,7 +8,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { Trace } from '../trace.js';
 import { KIND_CODE, type Activities, type HostCalls } from '../trace-columns.js';
 import type { LaunchJoin } from '../launches.js';
-import { waitOfCall } from '../calls.js';
+import { waitOfCall } from '../../../record/wait-calls.js';
 
 /**
  * In ns. Real devices start work up to 24 µs before its launch (17 % of the launches of an Ascend 910B), because clock

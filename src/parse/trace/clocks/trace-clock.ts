@@ -13,10 +13,12 @@ export function earlierBy(lead: number, record: ProfileLine): ProfileLine {
   if (!('start' in record) || record.start === null) return record;
   const launch = 'launch' in record ? (record.launch ?? null) : null;
   const forward = 'forward' in record ? (record.forward ?? null) : null;
+  const event = 'event' in record ? (record.event ?? null) : null;
   return {
     ...record,
     start: record.start - lead,
     ...(launch === null ? undefined : { launch: { ...launch, start: launch.start - lead } }),
+    ...(event === null ? undefined : { event: { ...event, recorded: event.recorded - lead } }),
     ...(forward === null ? undefined : { forward: { ...forward, start: forward.start - lead } }),
   };
 }

@@ -10,7 +10,7 @@ import { elementAt } from '../../../containers/element.js';
 import { entryOf, groupsOf } from '../../../containers/map-entry.js';
 import { allRows, sortRows, countBelow } from '../../../containers/row-order.js';
 import type { Trace } from '../trace.js';
-import { waitOfCall } from '../calls.js';
+import { waitOfCall } from '../../../record/wait-calls.js';
 import { KIND_CODE } from '../trace-columns.js';
 import {
   isAwaitedCopy,

@@ -64,6 +64,22 @@ describe('Kineto: copies, sets and waits', () => {
     });
   }
 
+  it('a wait for an event names the stream and when its call put the event there', () => {
+    const waitFor = (event: Readonly<Record<string, unknown>>): unknown =>
+      read([
+        runtime('cudaEventRecord', 8, 5, 7),
+        runtime('cudaStreamWaitEvent', 9, 20, 22),
+        activity('cuda_sync', 'Stream Wait Event', 9, 21, event),
+      ]).find(({ type }) => type === 'sync');
+    const named = (stream: number, call: number) => ({
+      wait_on_stream: stream,
+      wait_on_cuda_event_record_corr_id: call,
+    });
+    expect(waitFor(named(20, 8))).to.deep.include({ event: { stream: 20, recorded: 0 } });
+    // A call that is not in the trace, an event that was never recorded, and no event at all.
+    for (const unknown of [named(20, 7), named(-1, -1), {}]) expect(waitFor(unknown)).not.to.have.property('event');
+  });
+
   it('events of neither the program nor the device are skipped', () => {
     const others = ['gpu_user_annotation', 'Trace', 'cpu_instant_event', 'fwdbwd', 'ac2g'];
     const records = read([kernel('k', 1, 5), ...others.map((cat) => any(cat, 'x', 0, 90, {}, { correlation: 1 }))]);

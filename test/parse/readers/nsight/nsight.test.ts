@@ -221,6 +221,24 @@ describe('Nsight Systems: other activities', () => {
     expect(kinds).to.deep.equal(['stream-wait-event', 'stream', 'context', 'event']);
   });
 
+  it('waits for an event name the stream and when the latest call put the event there', () => {
+    const { deviceId, globalPid: owner } = at;
+    const event = { timestamp: 0, deviceId, contextId: 1, streamId: 7, globalPid: owner, eventId: 2 };
+    const waitFor = (eventSyncId: number | null): unknown => {
+      const db = called().call(CALL, 8, { start: 10, end: 12 }, 'cudaEventRecord_v3020');
+      for (const [correlationId, id] of [
+        [8, 5],
+        [3, 6],
+      ] as const)
+        // prettier-ignore
+        db.row(`${CUPTI}CUDA_EVENT`, { ...event, correlationId, eventSyncId: id });
+      return only(db.row(`${CUPTI}SYNCHRONIZATION`, { ...at, syncType: 1, eventId: 2, eventSyncId }).write(), 'sync');
+    };
+    expect(waitFor(5)).to.deep.include({ event: { stream: 7, recorded: 10 } });
+    // An event whose call is not in the profile, another recording of the event, and an export without these ids.
+    for (const unknown of [6, 4, null]) expect(waitFor(unknown)).not.to.have.property('event');
+  });
+
   it('graph launches traced as a whole are one record each', () => {
     const path = called()
       .row(`${CUPTI}GRAPH_TRACE`, { ...at, graphId: 4, graphExecId: 9 })

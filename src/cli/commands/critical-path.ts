@@ -1,0 +1,84 @@
+/** `dprof critical-path`: what determined how long each step took. */
+import { BOUNDS } from '../../prof/critical-path/bounds.js';
+import { CriticalPaths, type ProfilePaths } from '../../prof/critical-path/critical-path.js';
+import { PATH_COLUMNS } from '../../prof/critical-path/path-columns.js';
+import { MOST_ERROR, replayError } from '../../prof/critical-path/step-paths.js';
+import { Annotator } from '../../prof/report/report.js';
+import { jsonLines } from '../../record/control-characters.js';
+import { UserError } from '../../record/errors.js';
+import { aligned } from '../../write/cell-text.js';
+import { integer, numberList, type Option } from '../arguments.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { criticalPathScreen } from '../screens/critical-path.js';
+import { tableChoice, tableOptions, unfit, windowOf } from '../shared-options.js';
+
+const OPTIONS: readonly Option[] = [
+  { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19' },
+  { name: 'from', takes: 'MS', help: 'the time after MS instead of steps', conflicts: ['step'] },
+  { name: 'to', takes: 'MS', help: 'the time up to MS instead of steps', conflicts: ['step'] },
+];
+
+/** Rows of the path in the text. */
+const USUAL_TOP = 20;
+
+/** One object for each step. */
+const documentsOf = ({ profile, header, steps }: ProfilePaths): object[] =>
+  steps.map((step) => ({
+    ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
+    ...{ step: step.step, from: step.from, time: step.measured, replayed: step.replayed, error: replayError(step) },
+    ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing), path: step.parts },
+  }));
+
+export const criticalPath = recordsCommand(
+  {
+    name: 'dprof critical-path',
+    usage: 'dprof critical-path [OPTION...] [FILE...]',
+    about: ['What determined how long each step took: the longest chain of launches, work, waits and CPU code.'],
+    operands: ['FILE: records of dparse --ranges (also .gz), or a profile. Default: stdin.'],
+    options: [...OPTIONS, ...tableOptions(PATH_COLUMNS.map(({ key }) => key))],
+    unfit: {
+      ...unfit(['device'], 'a path leads through all devices of a profile'),
+      ...unfit(['where'], 'a path leads through all work; use -f csv and filter its rows'),
+      ...unfit(['peaks'], 'a path has no rates; use dprof --by op --peaks DEV'),
+    },
+    notes: [
+      [
+        'Kinds of time that bound a step:',
+        ...aligned(Object.entries(BOUNDS).map(([bound, doc]) => [`  ${bound}`, doc])),
+      ],
+      [
+        "A step lasts from its start on the CPU, or from the end of the previous step's work if that is later, to the end of",
+        'its own work. Without steps, the whole profile is one.',
+        'replayed: duration when each event begins as soon as its causes allow. Time without a recorded cause is missing in',
+        `it; an error above ${100 * MOST_ERROR}% means that too much of the path is unknown.`,
+        'json: one object per step. Other formats: one row per step and part of its path; text shows us, all others ns.',
+        'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile.',
+      ],
+    ],
+    examples: [
+      'dprof critical-path net.pt.trace.json.gz',
+      'dprof critical-path --step 12 -c bound,name,line,time,share net.sqlite',
+      'dparse --ranges net.sqlite | dprof critical-path -f json | jq .bounds',
+    ],
+  },
+  withTableFormats('text', 'json'),
+  (given, request) => {
+    const chosen = tableChoice(given, PATH_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
+    const top = given.read('top', (text) => integer('--top', text, 1)) ?? USUAL_TOP;
+    const steps = given.read('step', (text) => numberList('--step', text));
+    return runAnalysis(request, {
+      analysis: new CriticalPaths({ steps, window: windowOf(given) }),
+      annotator: new Annotator(null, false),
+      print: ({ table, facts }, write) => {
+        if (steps !== undefined && facts.every((profile) => profile.steps.length === 0))
+          throw new UserError('none of the chosen steps', { hint: 'without --step all are listed' });
+        const { format, width } = request;
+        if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
+        if (format === 'json') return write(jsonLines(facts.flatMap(documentsOf)));
+        if (format === 'text') return write(facts.map((profile) => criticalPathScreen(profile, width, top)).join('\n'));
+        return printTable(table, format, write, width);
+      },
+    });
+  },
+);

@@ -1,0 +1,124 @@
+/** `dprof critical-path` on a screen: the steps, what bounds them, and the path. */
+import { BOUND_NAMES, MISSING, type Bound } from '../../prof/critical-path/bounds.js';
+import type { ProfilePaths } from '../../prof/critical-path/critical-path.js';
+import { MOST_ERROR, replayError, type PathPart, type StepPath } from '../../prof/critical-path/step-paths.js';
+import { addTo, entryOf } from '../../containers/map-entry.js';
+import { column, int, real, str, type Column } from '../../table/column.js';
+import { readable } from '../../table/readable.js';
+import { alignedTable } from '../../write/cell-text.js';
+import { fittedLines } from '../../write/fitted-table.js';
+import { profileHeading, screenText } from './layout.js';
+
+/** A kind of time, and how much of the steps it bounds. */
+interface BoundRow {
+  readonly bound: Bound;
+  readonly time: number;
+  readonly share: number;
+}
+
+interface PartRow extends PathPart {
+  readonly share: number;
+}
+
+const largest = ({ bounds }: StepPath): Bound =>
+  BOUND_NAMES.reduce((most, bound) => (bounds[bound] > bounds[most] ? bound : most));
+
+const STEPS: readonly Column<StepPath>[] = [
+  column('step', 'step', str(6), '', ({ step }) => step ?? 'all', { toTheRight: true, vocabulary: true }),
+  column('time', 'time', int(12, 'ns'), '', ({ measured }) => measured),
+  column('replayed', 'replayed', int(12, 'ns'), '', ({ replayed }) => replayed),
+  column('error', 'error%', real(7, 1, '%'), '', (step) => 100 * replayError(step), { signed: true }),
+  column('bound', 'mostly', str(13), '', largest, { vocabulary: true }),
+  column('share', 'share%', real(7, 1, '%'), '', (step) => (100 * step.bounds[largest(step)]) / step.measured),
+];
+
+const BOUND_COLUMNS: readonly Column<BoundRow>[] = [
+  column('bound', 'bound by', str(13), '', ({ bound }) => bound, { vocabulary: true }),
+  column('time', 'time', int(12, 'ns'), '', ({ time }) => time),
+  column('share', 'share%', real(7, 1, '%'), '', ({ share }) => share),
+];
+
+const PARTS: readonly Column<PartRow>[] = [
+  column('path', 'path', str(36), '', ({ name, bound }) =>
+    bound === 'unknown' ? MISSING[name as keyof typeof MISSING] : name,
+  ),
+  column('kind', 'kind', str(13), '', ({ bound }) => bound, { vocabulary: true }),
+  column('time', 'time', int(12, 'ns'), '', ({ time }) => time),
+  column('share', 'share%', real(7, 1, '%'), '', ({ share }) => share),
+  column('runs', 'runs', int(7), '', ({ runs }) => runs),
+  column('line', 'line', str(30), '', ({ line }) => line),
+];
+
+const sumOf = (steps: readonly StepPath[]): number => steps.reduce((sum, { measured }) => sum + measured, 0);
+
+function boundRows(steps: readonly StepPath[]): BoundRow[] {
+  const all = sumOf(steps);
+  return BOUND_NAMES.map((bound) => {
+    const time = steps.reduce((sum, { bounds }) => sum + bounds[bound], 0);
+    return { bound, time, share: (100 * time) / all };
+  }).filter(({ time }) => time > 0);
+}
+
+/** The parts of all steps, equal ones added up. */
+function partRows(steps: readonly StepPath[]): PartRow[] {
+  const all = sumOf(steps);
+  const sums = new Map<string, { part: PathPart; time: number; runs: number }>();
+  for (const part of steps.flatMap(({ parts }) => parts)) {
+    const sum = entryOf(sums, JSON.stringify([part.bound, part.name, part.line]), () => ({ part, time: 0, runs: 0 }));
+    sum.time += part.time;
+    sum.runs += part.runs;
+  }
+  return [...sums.values()]
+    .map(({ part, time, runs }) => ({ ...part, time, runs, share: (100 * time) / all }))
+    .sort((a, b) => b.time - a.time);
+}
+
+/** Says which causes are missing when a replay is too far from its step. */
+function doubtLines(steps: readonly StepPath[]): string[] {
+  const doubtful = steps.filter((step) => Math.abs(replayError(step)) > MOST_ERROR);
+  if (doubtful.length === 0) return [];
+  const missing = new Map<string, number>();
+  for (const step of doubtful) for (const [what, time] of step.missing) addTo(missing, MISSING[what], time);
+  const all = sumOf(doubtful);
+  const texts = [...missing].map(([what, time]) => `${what} (${((100 * time) / all).toFixed(1)}%)`);
+  const names = doubtful.map(({ step }) => step ?? 'all').join(', ');
+  const cause = texts.length === 0 ? 'edges contradict the measured times' : `missing: ${texts.join('; ')}`;
+  return [
+    `The replay of ${names} differs by more than ${100 * MOST_ERROR}%, so nothing is predicted from it. ${cause}`,
+  ];
+}
+
+/**
+ * @param width of the terminal; null for any other output, whose times are in us
+ * @param top maximum number of rows of the path
+ */
+export function criticalPathScreen(
+  { profile, header, steps }: ProfilePaths,
+  width: number | null,
+  top: number,
+): string {
+  const heading = profileHeading(profile, header);
+  const table = <Row>(columns: readonly Column<Row>[], rows: Row[]): string[] =>
+    width === null
+      ? alignedTable(
+          columns.map((one) => readable(one, one.header)),
+          rows,
+        )
+      : fittedLines(columns, rows, width);
+  const parts = partRows(steps);
+  const more = parts.length - top;
+  const lines = [
+    width === null ? `${heading}, times in us` : heading,
+    ...table(STEPS, [...steps]),
+    '',
+    ...table(BOUND_COLUMNS, boundRows(steps)),
+    '',
+    ...table(
+      PARTS.filter(({ key }) => key !== 'line' || parts.some(({ line }) => line !== null)),
+      parts.slice(0, top),
+    ),
+    ...(more > 0 ? [`# ${more} more: --top N`] : []),
+    ...doubtLines(steps).map((line) => `# ${line}`),
+  ];
+  return screenText(lines, undefined, width);
+}

@@ -1,0 +1,106 @@
+/** The work of a profile's devices in columns, by stream, and as moments: the start and the end of each piece of work. */
+import { elementAt } from '../../containers/element.js';
+import { columns } from '../../containers/numeric-column.js';
+import { countUpTo, groupAll, groupAt, sortRows, type RowGroups } from '../../containers/row-order.js';
+import type { TimedGraph } from '../../containers/timed-graph.js';
+
+/** Stands for no thread and for no stream. */
+export const NO_THREAD = 0;
+export const UNORDERED = 0;
+
+/** Work in the order in which it is taken. Times in ns. */
+class WorkColumns extends columns({
+  start: 'f64',
+  end: 'f64',
+  /** Start and end of the call that launched it; NaN when that is not known. */
+  called: 'f64',
+  returned: 'f64',
+  /** Number of its thread plus 1; NO_THREAD when there is none. */
+  caller: 'count',
+  /** Number of its stream; UNORDERED when that is not known. */
+  stream: 'count',
+  device: 'count',
+  piece: 'u32',
+  /** Number of its step; NaN outside of steps. */
+  step: 'f64',
+  /** 1 for a node of a graph. */
+  isGraphNode: 'u8',
+  /** 1 for a copy for whose end its call waits. */
+  isAwaited: 'u8',
+}) {}
+
+export class DeviceWork extends WorkColumns {
+  readonly #streams = new Map<string, number>();
+  #first = 0;
+  #byStream: RowGroups | null = null;
+
+  /** Number of a stream; UNORDERED when the profile does not state it. */
+  streamOf(device: number, stream: number | null, engine: string | undefined): number {
+    if (stream === null) return UNORDERED;
+    const key = `${device}/${stream}/${engine ?? ''}`;
+    let number = this.#streams.get(key);
+    if (number === undefined) this.#streams.set(key, (number = this.#streams.size + 1));
+    return number;
+  }
+
+  get streams(): number {
+    return this.#streams.size + 1;
+  }
+
+  /** The work of a stream, in order of start. */
+  rowsOf(stream: number): Uint32Array {
+    if (this.#byStream === null) throw new TypeError('build first');
+    return groupAt(this.#byStream, stream);
+  }
+
+  /** When it was launched; its start when that is not known. */
+  issuedAt(row: number): number {
+    const called = this.called.at(row);
+    return Number.isNaN(called) ? this.start.at(row) : called;
+  }
+
+  /** The work of a stream that was launched last up to a time; null when there is none. */
+  lastIssued(stream: number, time: number): number | null {
+    const rows = this.rowsOf(stream);
+    const count = countUpTo(rows.length, (index) => this.issuedAt(elementAt(rows, index)), time);
+    return rows[count - 1] ?? null;
+  }
+
+  /** The work of a stream that ended last up to a time; null when there is none. A stream runs its work in order. */
+  lastEnded(stream: number, time: number): number | null {
+    const rows = this.rowsOf(stream);
+    return rows[countUpTo(rows.length, (index) => this.end.at(elementAt(rows, index)), time) - 1] ?? null;
+  }
+
+  /** The work of a stream that was launched first after a time; null when there is none. */
+  firstIssued(stream: number, time: number): number | null {
+    const rows = this.rowsOf(stream);
+    return rows[countUpTo(rows.length, (index) => this.issuedAt(elementAt(rows, index)), time)] ?? null;
+  }
+
+  startNode(row: number): number {
+    return this.#first + 2 * row;
+  }
+
+  endNode(row: number): number {
+    return this.#first + 2 * row + 1;
+  }
+
+  /** The work that starts or ends at a node; null for a moment of the host. */
+  rowOfNode(node: number): number | null {
+    return node < this.#first ? null : (node - this.#first) >>> 1;
+  }
+
+  /** Adds the start and the end of all work to the graph, and the time between them. */
+  build(graph: TimedGraph): void {
+    const { start, end, piece, length } = this;
+    this.#first = graph.nodes;
+    for (let row = 0; row < length; row++) {
+      const begin = graph.addNode(start.at(row));
+      graph.addEdge(begin, graph.addNode(end.at(row)), end.at(row) - start.at(row), piece.at(row));
+    }
+    this.#byStream = groupAll(length, (row) => this.stream.at(row), this.streams);
+    for (let stream = 0; stream < this.streams; stream++)
+      sortRows(this.rowsOf(stream), (a, b) => start.at(a) - start.at(b) || end.at(a) - end.at(b));
+  }
+}

@@ -1,0 +1,35 @@
+/** Columns of the table of `dprof critical-path`. Times are ns. */
+import type { ProfileRecord } from '../../record/record.js';
+import { column, int, real, str, type Column } from '../../table/column.js';
+import { replayError, type PathPart, type StepPath } from './step-paths.js';
+
+export interface PathRow {
+  readonly profile: number;
+  readonly header: ProfileRecord | null;
+  readonly step: StepPath;
+  readonly part: PathPart;
+}
+
+export const PATH_COLUMNS: readonly Column<PathRow>[] = [
+  column('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile),
+  column('file', 'file', str(20), "the profile's file", ({ header }) => header?.file ?? null),
+  column('rank', 'rank', int(4), 'rank of the process', ({ header }) => header?.rank ?? null),
+  column('step', 'step', str(6), 'number of the step, all without steps', ({ step }) => step.step ?? 'all', {
+    ...{ toTheRight: true, vocabulary: true },
+  }),
+  column('step_time', 'step_time_ns', int(13, 'ns'), 'duration of the step', ({ step }) => step.measured),
+  column('replayed', 'replayed_ns', int(13, 'ns'), 'its duration in the replay', ({ step }) => step.replayed),
+  column('error', 'error%', real(7, 2, '%'), 'difference between both', ({ step }) => 100 * replayError(step)),
+  column('bound', 'bound', str(13), 'kind of time', ({ part }) => part.bound, { vocabulary: true }),
+  column('name', 'name', str(40), 'op, kernel, call or range', ({ part }) => part.name),
+  column('line', 'line', str(30), 'innermost source line of the launch', ({ part }) => part.line),
+  column('runs', 'runs', int(7), 'uninterrupted runs on the path', ({ part }) => part.runs),
+  column('time', 'time_ns', int(13, 'ns'), 'time on the path', ({ part }) => part.time),
+  column(
+    'share',
+    'share%',
+    real(7, 2, '%'),
+    'share of the step',
+    ({ part, step }) => (100 * part.time) / step.measured,
+  ),
+];

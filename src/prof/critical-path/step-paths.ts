@@ -1,0 +1,117 @@
+/** The critical path of each step, and how well a replay of the graph reproduces the step. */
+import { addTo } from '../../containers/map-entry.js';
+import type { OrderedGraph } from '../../containers/timed-graph.js';
+import { BOUND_NAMES, type Bound, type Missing, type Piece, type Pieces } from './bounds.js';
+
+/** A time to explain, in ns, and the moment at which it ends. */
+export interface PathWindow {
+  /** Number of the step; null for a time that is not a step. */
+  readonly step: number | null;
+  readonly from: number;
+  readonly to: number;
+  /** The node at `to`. */
+  readonly end: number;
+}
+
+/** Time on the path that was spent on the same thing. */
+export interface PathPart extends Piece {
+  /** Number of uninterrupted runs. */
+  readonly runs: number;
+  /** In ns. */
+  readonly time: number;
+}
+
+/** The critical path of a step. Times in ns. */
+export interface StepPath {
+  readonly step: number | null;
+  readonly from: number;
+  readonly measured: number;
+  /** How long the step takes when its graph is replayed. */
+  readonly replayed: number;
+  /** How long each kind of time bounds the step; together they are `measured`. */
+  readonly bounds: Readonly<Record<Bound, number>>;
+  /** The part without a known cause, by what is missing. */
+  readonly missing: ReadonlyMap<Missing, number>;
+  /** The longest first. */
+  readonly parts: readonly PathPart[];
+}
+
+/** Maximum share by which a replay may differ for its predictions to be worth printing. */
+export const MOST_ERROR = 0.05;
+
+/** How much longer the replay takes than the step, as a share of the step. */
+export const replayError = ({ measured, replayed }: Pick<StepPath, 'measured' | 'replayed'>): number =>
+  replayed / measured - 1;
+
+/** What the explanation of steps reads. */
+interface Explained {
+  readonly ordered: OrderedGraph;
+  readonly pieces: Pieces;
+  /** Why the time before a node has no cause. */
+  readonly missingAt: (node: number) => Missing;
+}
+
+/** Adds up the parts of one path, which is walked from its end. */
+class PathSums {
+  readonly bounds = Object.fromEntries(BOUND_NAMES.map((bound) => [bound, 0])) as Record<Bound, number>;
+  readonly missing = new Map<Missing, number>();
+  readonly #times = new Map<number, { runs: number; time: number }>();
+  #last = -1;
+
+  add(piece: number, time: number, pieces: Pieces): void {
+    if (time <= 0) return;
+    this.bounds[pieces.at(piece).bound] += time;
+    const sum = this.#times.get(piece) ?? { runs: 0, time: 0 };
+    if (piece !== this.#last) sum.runs++;
+    sum.time += time;
+    this.#times.set(piece, sum);
+    this.#last = piece;
+  }
+
+  addMissing(missing: Missing, piece: number, time: number, pieces: Pieces): void {
+    if (time <= 0) return;
+    this.add(piece, time, pieces);
+    addTo(this.missing, missing, time);
+  }
+
+  parts(pieces: Pieces): PathPart[] {
+    return [...this.#times]
+      .map(([piece, { runs, time }]) => ({ ...pieces.at(piece), runs, time }))
+      .sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1));
+  }
+}
+
+/** The path of each window. Linear in the events within it. */
+export function* stepPaths(windows: readonly PathWindow[], explained: Explained): Generator<StepPath> {
+  const { ordered } = explained;
+  const times = new Float64Array(ordered.graph.nodes);
+  for (const window of windows) {
+    ordered.replay(times, window.from, window.to);
+    const sums = walked(window, explained);
+    yield {
+      ...{ step: window.step, from: window.from, measured: window.to - window.from },
+      replayed: (times[window.end] ?? NaN) - window.from,
+      ...{ bounds: sums.bounds, missing: sums.missing, parts: sums.parts(explained.pieces) },
+    };
+  }
+}
+
+/** Walks the path from the end of a window to its beginning. */
+function walked({ from, end }: PathWindow, { ordered, pieces, missingAt }: Explained): PathSums {
+  const { graph } = ordered;
+  const sums = new PathSums();
+  const unknown = (node: number, time: number): void => {
+    const missing = missingAt(node);
+    sums.addMissing(missing, pieces.numberOf('unknown', missing), time, pieces);
+  };
+  let reached = end;
+  for (const { edge, from: source, to } of ordered.pathTo(end, graph.times, from)) {
+    const time = graph.timeOf(to) - Math.max(from, graph.timeOf(source));
+    const held = Math.min(time, graph.lagOf(edge));
+    sums.add(graph.tagOf(edge), held, pieces);
+    unknown(to, time - held);
+    reached = source;
+  }
+  unknown(reached, graph.timeOf(reached) - from);
+  return sums;
+}

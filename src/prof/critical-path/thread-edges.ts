@@ -1,0 +1,24 @@
+/**
+ * Where a thread waits for another thread that works for it: the program's thread waits in `backward` for a thread of
+ * autograd. No profiler records it. It is known from the work that such a thread launches, and seen in the gaps of the
+ * waiting thread that it fills.
+ */
+import type { TimedGraph } from '../../containers/timed-graph.js';
+import { LONGEST_SWITCH, MOSTLY } from '../steps/step-work.js';
+import type { Pieces } from './bounds.js';
+import type { HostThread } from './host-threads.js';
+
+/** Adds the edges of one pair of threads. */
+export function addHandOvers(graph: TimedGraph, waiting: HostThread, working: HostThread, pieces: Pieces): void {
+  const piece = pieces.numberOf('host', 'hand-over between threads');
+  for (let index = 1; index < waiting.count; index++) {
+    const [begin, end] = [waiting.timeAt(index - 1), waiting.timeAt(index)];
+    if (end - begin <= LONGEST_SWITCH) continue;
+    const [first, last] = [working.indexFrom(begin), working.indexUpTo(end)];
+    if (first >= last || working.timeAt(last) - working.timeAt(first) < MOSTLY * (end - begin)) continue;
+    graph.setLag(waiting.edgeInto(index), 0);
+    if (first > 0 && working.isOutsideBefore(first)) graph.setLag(working.edgeInto(first), 0);
+    graph.addEdge(waiting.nodeAt(index - 1), working.nodeAt(first), working.timeAt(first) - begin, piece);
+    graph.addEdge(working.nodeAt(last), waiting.nodeAt(index), end - working.timeAt(last), piece);
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * What each piece of work on a device waited for: the call that launched it, the work before it on its stream, an event,
+ * or earlier nodes of its graph. The latest of them held it, and the time until it started is then the lag of that edge.
+ * The others hold it only as long as they usually would.
+ *
+ * A call holds work only when the queue of its stream was empty: it usually takes as long as the median over all work
+ * whose stream had nothing to do when it was called.
+ */
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { allRows, sortRows } from '../../containers/row-order.js';
+import { median } from '../../record/statistics.js';
+import type { TimedGraph } from '../../containers/timed-graph.js';
+import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../steps/step-work.js';
+import type { Missing, Pieces } from './bounds.js';
+import { NO_THREAD, UNORDERED, type DeviceWork } from './device-work.js';
+import type { HostThreads } from './host-threads.js';
+
+/** Something that a piece of work may have waited for. Times in ns. */
+interface Candidate {
+  readonly node: number;
+  /** When it allowed the work to start, as far as is known. */
+  readonly arrival: number;
+  /** Whether the work started soon enough afterwards. */
+  readonly explains: boolean;
+  /** Usual time until the work starts. */
+  readonly usual: number;
+  readonly piece: number;
+}
+
+/** Usual times in ns. */
+interface UsualTimes {
+  readonly launch: number;
+  readonly switch: number;
+}
+
+/** Number of nodes of a graph, before a node of it, that it may wait for. */
+const NODES_BEFORE = 32;
+
+export class WorkEdges {
+  /** Why the start of some work has no known cause, by its row. */
+  readonly missing = new Map<number, Missing>();
+  readonly #usual: UsualTimes;
+  readonly #switchPiece: number;
+  readonly #eventPiece: number;
+  readonly #presumedPiece: number;
+  /** The latest nodes of each graph launch. */
+  readonly #graphs = new Map<string, number[]>();
+
+  /**
+   * @param awaited work for whose end other work waits by an event, by the row of that other work
+   * @param mayPresume whether streams wait for events that the profile does not identify
+   */
+  constructor(
+    private readonly graph: TimedGraph,
+    private readonly work: DeviceWork,
+    private readonly threads: HostThreads,
+    private readonly pieces: Pieces,
+    private readonly awaited: ReadonlyMap<number, readonly number[]>,
+    private readonly mayPresume: boolean,
+  ) {
+    this.#usual = usualTimes(work);
+    this.#switchPiece = pieces.numberOf('switch', 'next work of the stream');
+    this.#eventPiece = pieces.numberOf('switch', 'event of another stream');
+    this.#presumedPiece = pieces.numberOf('switch', 'presumed event of another stream');
+  }
+
+  build(): void {
+    const { work } = this;
+    const { start, end, stream } = work;
+    const rows = allRows(work.length);
+    sortRows(rows, (a, b) => start.at(a) - start.at(b) || end.at(a) - end.at(b));
+    /** The work of each stream that ended last. */
+    const latest = new Int32Array(work.streams).fill(-1);
+    for (const row of rows) {
+      const queue = stream.at(row);
+      const before = queue === UNORDERED ? -1 : elementAt(latest, queue);
+      this.#hold(row, this.#candidates(row, before === -1 ? null : before));
+      if (before === -1 || end.at(row) >= end.at(before)) latest[queue] = row;
+    }
+  }
+
+  #candidates(row: number, before: number | null): Candidate[] {
+    const events = this.awaited.get(row) ?? [];
+    return [
+      ...this.#launch(row, before),
+      ...(before === null ? [] : [this.#after(before, row, this.#switchPiece)]),
+      ...events.map((source) => this.#after(source, row, this.#eventPiece)),
+      ...this.#graphNode(row),
+    ];
+  }
+
+  #launch(row: number, before: number | null): Candidate[] {
+    const { called, returned, start, end, caller } = this.work;
+    const [from, until, begin] = [called.at(row), returned.at(row), start.at(row)];
+    if (Number.isNaN(from) || caller.at(row) === NO_THREAD || from > begin) return [];
+    const thread = this.threads.at(caller.at(row) - 1);
+    const wasEmpty = before === null || end.at(before) <= from;
+    const arrival = wasEmpty ? Math.max(from, Math.min(until, begin)) : Math.max(from + this.#usual.launch, until);
+    return [
+      {
+        node: thread.nodeAt(thread.indexUpTo(from)),
+        arrival: Math.min(arrival, begin),
+        explains: begin - until <= LONGEST_LAUNCH,
+        usual: this.#usual.launch,
+        piece: this.pieces.numberOf('launch', 'from the call to its work'),
+      },
+    ];
+  }
+
+  /** Work that waits for the end of other work; work that starts before that end waits for its start. */
+  #after(source: number, row: number, piece: number): Candidate {
+    const { work } = this;
+    const [begin, ended] = [work.start.at(row), work.end.at(source)];
+    const isOverlapping = ended > begin;
+    const time = isOverlapping ? work.start.at(source) : ended;
+    return {
+      node: isOverlapping ? work.startNode(source) : work.endNode(source),
+      // Work that had ended when the other was called did not delay it.
+      arrival: isOverlapping || ended <= work.called.at(row) ? time : Math.min(time + this.#usual.switch, begin),
+      explains: begin - time <= LONGEST_SWITCH,
+      usual: isOverlapping ? 0 : this.#usual.switch,
+      piece: isOverlapping ? work.piece.at(source) : piece,
+    };
+  }
+
+  /**
+   * Work of another stream of the device that ended right before, and was launched earlier: it is presumed that the
+   * stream waited for it by an event that the profile does not identify.
+   */
+  #presumed(row: number): Candidate | null {
+    const { work } = this;
+    let latest: number | null = null;
+    for (let stream = 1; stream < work.streams; stream++) {
+      const source = stream === work.stream.at(row) ? null : work.lastEnded(stream, work.start.at(row));
+      if (source === null || work.device.at(source) !== work.device.at(row)) continue;
+      if (work.issuedAt(source) > work.issuedAt(row)) continue;
+      if (latest === null || work.end.at(source) > work.end.at(latest)) latest = source;
+    }
+    const candidate = latest === null ? null : this.#after(latest, row, this.#presumedPiece);
+    return candidate?.explains === true ? candidate : null;
+  }
+
+  /** The node of the same graph launch that ended last before. Graphs are not recorded: their branches join in time. */
+  #graphNode(row: number): Candidate[] {
+    const { work } = this;
+    if (work.isGraphNode.at(row) !== 1) return [];
+    const nodes = entryOf(this.#graphs, `${work.caller.at(row)} ${work.called.at(row)}`, (): number[] => []);
+    const begin = work.start.at(row);
+    let latest: number | null = null;
+    for (const node of nodes) {
+      const ended = work.end.at(node);
+      if (ended <= begin && (latest === null || ended > work.end.at(latest))) latest = node;
+    }
+    nodes.push(row);
+    if (nodes.length > NODES_BEFORE) nodes.shift();
+    return latest === null ? [] : [this.#after(latest, row, this.#switchPiece)];
+  }
+
+  #hold(row: number, candidates: readonly Candidate[]): void {
+    const { graph, work } = this;
+    const [node, begin] = [work.startNode(row), work.start.at(row)];
+    const recorded = causeOf(candidates);
+    const presumed = recorded === null && this.mayPresume ? this.#presumed(row) : null;
+    const cause = recorded ?? presumed;
+    const add = ({ node: source, usual, piece }: Candidate, isCause: boolean): void => {
+      const time = begin - graph.timeOf(source);
+      graph.addEdge(source, node, isCause ? time : Math.min(usual, time), piece);
+    };
+    for (const candidate of candidates) if (candidate !== cause) add(candidate, false);
+    // Added last, it is the one on the path among edges that hold equally long.
+    if (cause !== null) add(cause, true);
+    if (cause === null) this.missing.set(row, Number.isNaN(work.called.at(row)) ? 'launch' : 'wait');
+  }
+}
+
+/** What held some work longest, of what can explain its start; null when the latest cannot. */
+function causeOf(candidates: readonly Candidate[]): Candidate | null {
+  let latest: Candidate | null = null;
+  for (const candidate of candidates)
+    if (
+      latest === null ||
+      candidate.arrival > latest.arrival ||
+      (candidate.arrival === latest.arrival && candidate.explains)
+    )
+      latest = candidate;
+  return latest?.explains === true ? latest : null;
+}
+
+/** Work is sampled, for the medians. */
+const MOST_SAMPLES = 100_000;
+
+function usualTimes(work: DeviceWork): UsualTimes {
+  const [launches, switches]: [number[], number[]] = [[], []];
+  for (let stream = 1; stream < work.streams; stream++) {
+    const rows = work.rowsOf(stream);
+    for (let at = 0; at < rows.length && launches.length + switches.length < MOST_SAMPLES; at++) {
+      const row = elementAt(rows, at);
+      const ended = at === 0 ? -Infinity : work.end.at(elementAt(rows, at - 1));
+      const [called, begin] = [work.called.at(row), work.start.at(row)];
+      if (ended <= called) {
+        if (begin - work.returned.at(row) <= LONGEST_LAUNCH && begin >= called) launches.push(begin - called);
+      } else if (begin >= ended && begin - ended <= LONGEST_SWITCH) switches.push(begin - ended);
+    }
+  }
+  return { launch: median(launches) ?? 0, switch: median(switches) ?? 0 };
+}

@@ -1,0 +1,194 @@
+/** Made traces whose longest path is worked out by hand. Times are ns. */
+import { expect } from 'chai';
+import { CriticalPaths, type PathChoice } from '../../../src/prof/critical-path/critical-path.js';
+import { replayError, type StepPath } from '../../../src/prof/critical-path/step-paths.js';
+import { Annotator } from '../../../src/prof/report/report.js';
+import type { KernelRecord, ProfileLine, RangeRecord, SampleRecord, SyncRecord } from '../../../src/record/record.js';
+import { kernel } from '../../support/kernels.js';
+import { openedRecordsOf } from '../../support/profile-records.js';
+import { itShared, sharedFile } from '../../support/shared.js';
+
+const PLACE = { profile: 0, pid: 10, tid: 100 } as const;
+
+const step = (number: number, start: number, end: number): SampleRecord => ({
+  ...{ type: 'sample', profile: 0, start, dur: end - start, device: null, metric: 'step', value: number, unit: null },
+  labels: { pid: 10, tid: 100 },
+});
+const range = (text: string, start: number, end: number, kind: RangeRecord['kind'] = 'op', tid = 100): RangeRecord => ({
+  ...{ ...PLACE, tid, type: 'range', kind, start, dur: end - start, domain: null, text },
+});
+/** A kernel from `start` to `end`, by a call from `called` to `returned`. */
+const work = (
+  [called, returned]: readonly [number, number],
+  [start, end]: readonly [number, number],
+  more: Partial<KernelRecord> = {},
+): KernelRecord =>
+  kernel({
+    ...{ start, dur: end - start, step: 1, launch: { api: 'cudaLaunchKernel', start: called, dur: returned - called } },
+    ...more,
+  });
+const sync = (kind: string, [start, end]: readonly [number, number], more: Partial<SyncRecord> = {}): SyncRecord => ({
+  ...{ ...PLACE, type: 'sync', kind, start, dur: end - start, device: 0, stream: 7, corr: 9 },
+  launch: { api: 'cudaStreamSynchronize', start, dur: end - start },
+  ...more,
+});
+
+function pathsOf(records: readonly ProfileLine[], choice: PathChoice = {}): readonly StepPath[] {
+  const paths = new CriticalPaths(choice);
+  const annotator = new Annotator(null, false);
+  for (const record of records) annotator.pass(record, (item) => paths.take(item));
+  return paths.finish().facts.flatMap(({ steps }) => steps);
+}
+/** The only step: its duration, its replay, and the kinds of time that are not 0. */
+function onlyPath(records: readonly ProfileLine[], choice?: PathChoice): object {
+  const [path, ...rest] = pathsOf(records, choice);
+  expect(rest).to.deep.equal([]);
+  const { measured, replayed, bounds } = path ?? { measured: NaN, replayed: NaN, bounds: {} };
+  return { measured, replayed, ...Object.fromEntries(Object.entries(bounds).filter(([, time]) => time > 0)) };
+}
+
+describe('critical path of made traces', () => {
+  it('host bound: the device waits for each launch', () => {
+    // The last event is the end of the step on the host, so the path never leaves it: 2 calls of 5, and the rest.
+    const records = [step(1, 0, 100), work([10, 15], [20, 25]), work([50, 55], [60, 65])];
+    expect(onlyPath(records)).to.deep.equal({ measured: 100, replayed: 100, launch: 10, host: 90 });
+  });
+
+  it('device bound: the queue is never empty', () => {
+    // From the end: 49 + 39 + 30 of kernels, 1 between each two, 10 from the first call to its kernel.
+    const records = [step(1, 0, 10), work([0, 2], [10, 40]), work([3, 5], [41, 80]), work([6, 8], [81, 130])];
+    expect(onlyPath(records)).to.deep.equal({ measured: 130, replayed: 130, compute: 118, switch: 2, launch: 10 });
+  });
+
+  it('a wait in the middle: the path leads through the device and back', () => {
+    // 3 of the host, 2 after the kernel, 24 kernel, 6 launch, 7 op, 3 after the kernel, 45 kernel, 5 launch.
+    const records = [
+      step(1, 0, 95),
+      range('aten::add', 53, 60),
+      work([0, 2], [5, 50]),
+      sync('stream', [4, 53]),
+      work([60, 62], [66, 90]),
+      sync('stream', [63, 92]),
+    ];
+    const bounds = { compute: 69, launch: 11, host: 10, sync: 5 };
+    expect(onlyPath(records)).to.deep.equal({ measured: 95, replayed: 95, ...bounds });
+  });
+
+  it('a call that waits without a record of what for: the work that ended last before it returned', () => {
+    const records = [step(1, 0, 60), work([0, 2], [5, 50]), range('cudaDeviceSynchronize', 4, 53, 'api')];
+    expect(onlyPath(records)).to.deep.equal({ measured: 60, replayed: 60, compute: 45, launch: 5, host: 7, sync: 3 });
+  });
+
+  /** Two streams; the kernel of the second waits for that of the first, which was launched 6 ms earlier. */
+  const twoStreams = (wait: Partial<SyncRecord>): ProfileLine[] => [
+    step(1, 0, 10_000),
+    work([0, 2000], [5000, 6_000_000], { stream: 1 }),
+    sync('stream-wait-event', [4000, 5000], { stream: 2, ...wait }),
+    work([6000, 8000], [6_002_000, 8_000_000], { stream: 2 }),
+  ];
+
+  it('two streams with an event', () => {
+    const event = { stream: 1, recorded: 3000 };
+    expect(onlyPath(twoStreams({ event }))).to.deep.equal({
+      ...{ measured: 8_000_000, replayed: 8_000_000 },
+      ...{ compute: 5_995_000 + 1_998_000, switch: 2000, launch: 5000 },
+    });
+  });
+
+  it('an event that the profile does not identify is presumed, unless no stream waits', () => {
+    expect(onlyPath(twoStreams({}))).to.deep.include({ replayed: 8_000_000, switch: 2000 });
+    const [without] = pathsOf(twoStreams({}).filter(({ type }) => type !== 'sync'));
+    // The second kernel began 5,996,000 after its call. The usual time is that of the first, 5000.
+    expect(without?.missing).to.deep.equal(new Map([['wait', 5_991_000]]));
+  });
+
+  it('a graph launch: branches join where the latest ends', () => {
+    const node = (stream: number, number: number, times: readonly [number, number]): KernelRecord =>
+      work([0, 10], times, { stream, graph: { id: 1, node: number } });
+    // 8 of the last node, 2, 49 of the branch that ended last, 1, 20 of the first node, 20 from the call to it.
+    const records = [step(1, 0, 12), node(1, 1, [20, 40]), node(1, 2, [41, 60]), node(2, 3, [41, 90]), node(1, 4, [92, 100])]; // prettier-ignore
+    expect(onlyPath(records)).to.deep.equal({ measured: 100, replayed: 100, compute: 77, switch: 3, launch: 20 });
+  });
+
+  it('a blocking copy holds its call', () => {
+    const copy: ProfileLine = {
+      ...{ ...PLACE, type: 'copy', kind: 'DtoH', bytes: 4, hostMemory: 'pageable', device: 0, stream: 7, corr: 3 },
+      ...{ start: 30, dur: 20, step: 1, launch: { api: 'cudaMemcpyAsync', start: 10, dur: 45 } },
+    };
+    // 5 after the call, 5 from the copy to the end of the call, 20 copy, 20 from the call to the copy, 10 before it.
+    expect(onlyPath([step(1, 0, 60), copy])).to.deep.equal({ measured: 60, replayed: 60, copy: 20, launch: 20, host: 15, sync: 5 }); // prettier-ignore
+  });
+
+  it('a thread that works for the thread of the step', () => {
+    const forward = { mod: 'aten', op: 'mm', tid: 100, start: 0 };
+    const records = [
+      step(1, 0, 100_000),
+      range('aten::mm', 0, 10_000),
+      range('MmBackward0', 15_000, 85_000, 'op', 200),
+      work([20_000, 25_000], [30_000, 40_000], { tid: 200, forward }),
+      range('aten::add', 90_000, 100_000),
+    ];
+    const [path] = pathsOf(records);
+    // Main thread 10,000 + 10,000; hand-overs 5000 + 5000; the worker's op without its call 65,000, the call 5000.
+    expect(path?.parts.map(({ bound, name, time }) => [bound, name, time])).to.deep.equal([
+      ['host', 'MmBackward0', 65_000],
+      ['host', 'aten::add', 10_000],
+      ['host', 'aten::mm', 10_000],
+      ['host', 'hand-over between threads', 10_000],
+      ['launch', 'cudaLaunchKernel', 5000],
+    ]);
+  });
+
+  it('loading of data and communication are apart from other code and kernels', () => {
+    const records = [
+      step(1, 0, 30),
+      range('enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', 0, 20, 'annotation'),
+      range('aten::stack', 5, 10),
+      work([20, 22], [25, 80], { short: 'ncclDevKernel_AllReduce', name: 'ncclDevKernel_AllReduce' }),
+    ];
+    expect(onlyPath(records)).to.deep.equal({ measured: 80, replayed: 80, loading: 20, launch: 5, communication: 55 });
+  });
+
+  it('names what is missing where a replay is too short', () => {
+    const [path] = pathsOf([step(1, 0, 10), work([0, 0], [50, 100], { launch: null })]);
+    expect(path).to.deep.include({ measured: 100, replayed: 50, missing: new Map([['launch', 50]]) });
+    expect(path === undefined ? NaN : replayError(path)).to.equal(-0.5);
+  });
+
+  it('steps whose host runs ahead follow each other', () => {
+    // The host is done at 20; the devices work until 300. The second step lasts from the end of the first one's work.
+    const records = [step(1, 0, 10), step(2, 10, 20), work([0, 2], [5, 100]), work([11, 12], [100, 300], { step: 2 })];
+    expect(pathsOf(records).map(({ from, measured, bounds }) => [from, measured, bounds.compute])).to.deep.equal([
+      [0, 100, 95],
+      [100, 200, 200],
+    ]);
+    expect(pathsOf(records, { steps: new Set([2]) }).map((path) => path.step)).to.deep.equal([2]);
+    expect(onlyPath(records, { window: { from: 50, to: 200 } })).to.deep.equal({
+      measured: 50,
+      replayed: 50,
+      compute: 50,
+    });
+  });
+});
+
+describe("critical path of HTA's examples", () => {
+  const EVENTS = 'data/kineto/critical_path/event_sync.json.gz';
+
+  itShared('a wait for an event, a pageable copy', [EVENTS], async () => {
+    const [path] = pathsOf(await openedRecordsOf(sharedFile(EVENTS) ?? '', { ranges: true }));
+    // cudaEventSynchronize returns 8 us after spin_kernel (36), launched 10 before; the copy of 2 us began 18 after its
+    // call, which returned 9 after it. Calls on the path: launches of 36, 10 and 12, waits of 6 and 8 for idle devices.
+    expect(path).to.deep.include({ step: 100, measured: 3_154_000, replayed: 3_154_000 });
+    expect(path?.bounds).to.deep.include({ compute: 36_000, copy: 2000, launch: 86_000, sync: 31_000, unknown: 0 });
+  });
+
+  const STREAMS = 'data/kineto/critical_path/event_sync_multi_stream.json.gz';
+  itShared('the stream that waits is idle by then: only the last product is on the path', [STREAMS], async () => {
+    const [path] = pathsOf(await openedRecordsOf(sharedFile(STREAMS) ?? '', { ranges: true }));
+    // cudaDeviceSynchronize returns 13 us after the third product (123), whose call began 15 before it. The event of
+    // stream 20 was reached 18 ms before stream 24 waited for it.
+    expect(path?.bounds).to.deep.include({ compute: 123_000, switch: 0, unknown: 0 });
+    expect(path?.parts.find(({ name }) => name === 'from the call to its work')?.time).to.equal(15_000);
+    expect(path?.parts.find(({ name }) => name === 'from the end of awaited work to the CPU')?.time).to.equal(13_000);
+  });
+});
