@@ -1,6 +1,7 @@
 /** docs/ops.md: what ops need, by family. */
 import { ELEMENT_TYPES } from '../../src/record/element-types.js';
 import type { Family } from '../../src/ops/family.js';
+import { CATEGORIES, CATEGORY_TEXTS } from '../../src/ops/category.js';
 import { FAMILIES } from '../../src/ops/table.js';
 import { TENSOR_CORE_RULES } from '../../src/ops/kernels/tensor-core.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
@@ -41,6 +42,18 @@ const rules = (): string =>
     TENSOR_CORE_RULES.map(({ rule, verdict, pattern }) => [rule, VERDICTS[verdict], code(pattern.source)]),
   );
 
+const categories = (): string =>
+  table(
+    ['category', 'contents', 'families of ops'],
+    CATEGORIES.map((name) => [
+      code(name),
+      CATEGORY_TEXTS[name],
+      FAMILIES.filter(({ category }) => category === name)
+        .map(({ id }) => id)
+        .join(', '),
+    ]),
+  );
+
 export const opsPage = (): string =>
   page(
     NOTICE,
@@ -55,6 +68,9 @@ export const opsPage = (): string =>
     'In the formulas E is the number of elements, `|x|` the size of a tensor in bytes (elements where it stands in FLOPs), m, n, k the extents of a matrix product; N, C, H, W batch, channels, height and width, K output channels, g groups; B batch, X inputs and H hidden units of a cell; V and D rows and columns of a table.',
     '## Families',
     ...FAMILIES.map(section),
+    '## Categories',
+    "The column `category` (`--by category`) is that of the innermost op around the launch that states one, else that of the row that matches the kernel's name, else unknown. Families that are not in the table state it by op.",
+    categories(),
     '## Element types',
     dtypes(),
     '## Tensor cores',

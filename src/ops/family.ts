@@ -2,6 +2,7 @@
 import type { Direction, Extent, OpCall } from '../record/record.js';
 import type { ServingStep } from '../record/serving-step.js';
 import type { Tensor } from './call.js';
+import type { Category } from './category.js';
 
 /**
  * Convention for counting work, where conventions differ. `pyprof`: calls of Python functions count as in PyProf; by
@@ -110,6 +111,11 @@ export interface Family {
   readonly id: string;
   /** One line for the generated docs. */
   readonly title: string;
+  /**
+   * What its ops compute; by call where they differ. Null where neither the op nor its arguments determine it, so that the
+   * kernel's name does.
+   */
+  readonly category: Category | null | ((call: OpCall) => Category | null);
   /** Op names without `aten::` and overloads; `mod.op` for the op of a single module. A trailing `*` matches any suffix. */
   readonly ops: readonly string[];
   /** Formulas with symbols, for the generated docs. */

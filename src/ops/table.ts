@@ -3,6 +3,7 @@
  * precedence.
  */
 import type { OpCall } from '../record/record.js';
+import type { Category } from './category.js';
 import type { Family } from './family.js';
 import { activation, activationGradients, dropout } from './families/pointwise/activation.js';
 import { apexNormalization } from './families/normalization/fused-normalization.js';
@@ -126,4 +127,19 @@ export function familyOf(call: OpCall): Family | null {
   const op = opName(call);
   const ofModule = WITH_MODULE.has(op) ? BY_NAME.get(`${call.mod}.${op}`) : undefined;
   return ofModule ?? BY_NAME.get(op) ?? PREFIXES.find(([start]) => op.startsWith(start))?.[1] ?? null;
+}
+
+/** The category that the op of a call states; null for an op without a family, and for one whose kernels differ. */
+export function categoryOfCall(call: OpCall): Category | null {
+  const category = familyOf(call)?.category ?? null;
+  return typeof category === 'function' ? category(call) : category;
+}
+
+/** The category of the innermost call that states one. */
+export function categoryOfCalls(calls: readonly OpCall[]): Category | null {
+  for (const call of [...calls].reverse()) {
+    const category = categoryOfCall(call);
+    if (category !== null) return category;
+  }
+  return null;
 }

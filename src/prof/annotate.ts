@@ -6,7 +6,9 @@ import { collectiveOfCalls, collective } from '../ops/families/collective.js';
 import type { Convention, KernelRole } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
 import { fusedOps } from '../ops/kernels/fused-ops.js';
-import { familyOf } from '../ops/table.js';
+import type { Category } from '../ops/category.js';
+import { categoryOfCalls, familyOf } from '../ops/table.js';
+import { communicates } from './steps/step-work.js';
 import type { TensorCore } from '../ops/kernels/tensor-core.js';
 import type { Collective } from '../record/fields/collective.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
@@ -89,6 +91,15 @@ export class Annotated {
     // Ops below autograd, such as `aten::cudnn_convolution` in `aten::convolution`, have no sequence id.
     const made = calls.findLast((call) => names.some((name) => name.slice(name.lastIndexOf(':') + 1) === call.op));
     return (made ?? calls.at(-1))?.op ?? known(op.at(-1));
+  }
+
+  /**
+   * What the kernel computes: by the innermost op around its launch that states it, else by its name or its own operator;
+   * null when neither does.
+   */
+  get category(): Category | null {
+    if (communicates(this.record)) return 'communication';
+    return categoryOfCalls(this.calls) ?? this.model.categoryOf(this.record);
   }
 
   /** Ops that torch.compile fused into the kernel; null when its name lists none. */

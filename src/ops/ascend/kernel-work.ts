@@ -7,6 +7,7 @@
  * operands and results as stored, including the padding of their formats. The layout of fused attention's operands
  * follows from the softmax statistics, which are [B, N, Sq, 8].
  */
+import type { Category } from '../category.js';
 import { largest } from '../../containers/element.js';
 import { isCubeClass } from '../../record/neuron/neuron-cores.js';
 import type { KernelRecord } from '../../record/record.js';
@@ -199,31 +200,47 @@ const adam: KernelRule = ({ inputs, outputs }) => {
 };
 
 /** Rules by type of operator; the first match is used. */
-const RULES: readonly (readonly [RegExp, KernelRule])[] = [
-  [/^(Batch)?Mat_?Mul|^Grouped_?Mat_?mul|Quant(Batch)?Matmul|^GEMM$|^Gemm/i, product],
-  [/^(Depthwise)?Conv\dD(Transpose)?V?\d?$/, forward],
-  [/^(Depthwise)?Conv\dD?(Backprop|BackpropD?)Input/, inputGradient],
-  [/^(Depthwise)?Conv\dD?(Backprop|BackpropD?)Filter/, weightGradient],
-  [/^FlashAttentionScore$|^PromptFlashAttention|^FusedInferAttentionScore|^IncreFlashAttention/, attention],
-  [/^FlashAttentionScoreGrad/, attentionGradient],
-  [/^(TransData|Cast|MemSet|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/, helper],
+const RULES: readonly (readonly [pattern: RegExp, rule: KernelRule, category: Category])[] = [
+  [/^(Batch)?Mat_?Mul|^Grouped_?Mat_?mul|Quant(Batch)?Matmul|^GEMM$|^Gemm/i, product, 'gemm'],
+  [/^(Depthwise)?Conv\dD(Transpose)?V?\d?$/, forward, 'convolution'],
+  [/^(Depthwise)?Conv\dD?(Backprop|BackpropD?)Input/, inputGradient, 'convolution'],
+  [/^(Depthwise)?Conv\dD?(Backprop|BackpropD?)Filter/, weightGradient, 'convolution'],
   [
-    /^(\w+Like|(Inplace)?(Fills?|FillScalar|Zero|Eye|FillDiagonal)|Empty|Shape\w*|(Stateless)?Random(Normal|Uniform)\w*)(V\d+)?D?$/,
-    fill,
+    /^FlashAttentionScore$|^PromptFlashAttention|^FusedInferAttentionScore|^IncreFlashAttention/,
+    attention,
+    'attention',
   ],
-  [/^(Identity|Range|ConcatD?|Pack|Split(V|VD|D)?|TileD?|Pad(V\d|D)?|Embedding)$/, move],
-  [/^(Gather|Scatter|Index(Put)?(V\d)?$|NonZero|MaskedSelect|OneHot|Where$|RepeatInterleave)/, move],
-  [/^(Reduce|LpNorm|ArgMax|ArgMin|BiasAddGrad|CumSum|Sort|TopK)/, reduction],
-  [/^Apply(Fused)?AdamW?/, adam],
-  [/^Foreach/, map(true)],
+  [/^FlashAttentionScoreGrad/, attentionGradient, 'attention'],
+  [/^MemSet$/, helper, 'set'],
+  [/^(TransData|Cast|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/, helper, 'copy'],
+  [/^(\w+Like|(Inplace)?(Fills?|FillScalar|Zero|Eye|FillDiagonal)|Empty|Shape\w*)(V\d+)?D?$/, fill, 'set'],
+  [/^(Stateless)?Random(Normal|Uniform)\w*$/, fill, 'random'],
+  [/^Range$/, move, 'set'],
+  [/^Embedding$/, move, 'embedding'],
+  [/^(Identity|ConcatD?|Pack|Split(V|VD|D)?|TileD?|Pad(V\d|D)?)$/, move, 'copy'],
+  [/^(Gather|Scatter|Index(Put)?(V\d)?$|NonZero|MaskedSelect|OneHot|Where$|RepeatInterleave)/, move, 'indexing'],
+  [/^(Reduce|LpNorm|ArgMax|ArgMin|BiasAddGrad|CumSum)/, reduction, 'reduction'],
+  [/^(Sort|TopK)/, reduction, 'sorting'],
+  [/^Apply(Fused)?AdamW?/, adam, 'optimizer'],
+  [/^Foreach/, map(true), 'optimizer'],
+  [
+    /^(Abs|Adds?|Subs?|Muls?|(Real)?Divs?|Exp|Log|Pows?|R?sqrt|Square|Neg|Cos|Sin|Tanh|Sigmoid|(Swi)?Gelu|Relu|SwiGlu|Silu|Swish|Equal|NotEqual|Greater|GreaterEqual|Less|LessEqual|(Logical|Bitwise)\w+|Maximum|Minimum|Select|ClipByValue|Addcmul|Axpy|Reciprocal)(V\d+)?(Grad)?$/i,
+    map(false),
+    'elementwise',
+  ],
 ];
 
 const SOURCE = "the kernel's operands as recorded; data formats as documented by CANN";
 
+const ruleOf = (type: string) => RULES.find(([pattern]) => pattern.test(type));
+
+/** What an operator computes, by its type; null for a type without a rule. */
+export const operatorCategory = (kernel: AscendKernel): Category | null => ruleOf(operatorType(kernel))?.[2] ?? null;
+
 /** The work of a kernel from its operands; null when the profile has none. */
 export function ascendWork(kernel: AscendKernel): Work | null {
   const type = operatorType(kernel);
-  const rule = RULES.find(([pattern]) => pattern.test(type))?.[1];
+  const rule = ruleOf(type)?.[1];
   const tensors = kernelTensors(kernel);
   if (tensors === null) return rule === helper ? withoutOperands() : null;
   if (rule === undefined && isCubeClass(kernel.engine)) return unknownProduct(type, tensors);

@@ -155,6 +155,7 @@ export function collectiveWork(recorded: Collective): Work {
 export const collective: Family = {
   id: 'collective',
   title: 'Collectives: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast',
+  category: 'communication',
   ops: Object.keys(FORMS),
   formulas: [
     'flops = 0: additions of a reduction may happen in the network and are not counted',

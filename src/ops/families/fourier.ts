@@ -60,6 +60,7 @@ const RULES = rules`
 export const fourier: Family = {
   id: 'fourier',
   title: 'Fourier transforms',
+  category: 'linear-algebra',
   ops: dispatcherNames(Object.keys(RULES)),
   formulas: [`${FORMULA}, E = elements of the larger tensor`, 'bytes = |x| + |y|'],
   work: workByRules(RULES, SOURCE),

@@ -6,6 +6,7 @@
  */
 import type { Arg, KernelLine, KernelRecord, Labels, OpCall, ProfileLine } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
+import type { Category } from '../category.js';
 import type { Family, OpCost, Param, Work } from '../family.js';
 import { allTensors, integers } from '../operands.js';
 import { dtypeParams, workUnlessHelper } from '../product.js';
@@ -211,9 +212,43 @@ function costOf(call: OpCall): OpCost | null {
   };
 }
 
+/** Categories of opcodes; the opcodes of fusions and library calls have none by themselves. */
+const CATEGORIES = new Map<string, Category>(
+  (
+    [
+      [MAPS, 'elementwise'],
+      [REDUCTIONS, 'reduction'],
+      [MOVES, 'copy'],
+      ['dynamic-update-slice copy-start copy-done reduce-precision', 'copy'],
+      ['gather scatter', 'indexing'],
+      ['dot', 'gemm'],
+      ['convolution', 'convolution'],
+      ['send send-done recv recv-done all-reduce-done all-gather-done collective-permute-done', 'communication'],
+      ['sort', 'sorting'],
+      ['rng rng-bit-generator rng-get-and-update-state', 'random'],
+      ['fft cholesky triangular-solve', 'linear-algebra'],
+      ['select-and-scatter', 'resampling'],
+      ['batch-norm-training batch-norm-inference batch-norm-grad', 'normalization'],
+      ['while conditional infeed outfeed after-all', 'other'],
+    ] as const
+  ).flatMap(([ops, category]) => words(ops).map((op) => [op, category] as const)),
+);
+
+/** What a fusion computes is the first of these that it contains, because the others only prepare or finish it. */
+const LEADING: readonly Category[] = ['convolution', 'gemm', 'linear-algebra', 'sorting', 'reduction', 'indexing', 'random', 'elementwise', 'copy']; // prettier-ignore
+
+function categoryOf(call: OpCall): Category | null {
+  if (call.op === 'custom-call' && ATTENTION.test(targetOf(call))) return 'attention';
+  const body = argNamed(call, 'body')?.value;
+  if (!Array.isArray(body)) return CATEGORIES.get(call.op) ?? null;
+  const found = new Set(body.map((part: unknown) => CATEGORIES.get(String(Array.isArray(part) ? part[0] : ''))));
+  return LEADING.find((category) => found.has(category)) ?? null;
+}
+
 export const hlo: Family = {
   id: 'hlo',
   title: 'XLA instructions (HLO), counted from their shapes',
+  category: categoryOf,
   ops: [PRODUCTS, FUSIONS, MAPS, REDUCTIONS, MOVES, UPDATES, WAITS, OTHERS].flatMap(words).map((op) => `hlo.${op}`),
   formulas: [
     'dot, convolution and library calls for them: flops = 2·|result|·Π(extents summed over)',

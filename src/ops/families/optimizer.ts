@@ -125,6 +125,7 @@ function scaleWork(call: OpCall): Work | null {
 export const fusedOptimizer: Family = {
   id: 'fused-optimizer',
   title: 'Fused optimiser steps and loss scaling of PyTorch',
+  category: 'optimizer',
   ops: [...Object.keys(STEPS), '_amp_update_scale_'],
   formulas: [
     'flops per element: Adam, AdamW 13 (first moment 3, second 4, root 3, update 3), SGD 2, Adagrad 7; + 2 with weight decay, + 3 with momentum (5 with Nesterov), + 1 each for amsgrad, unscaling and maximising',
@@ -168,6 +169,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const optimizer: Family = {
   id: 'optimizer',
   title: 'Fused optimiser step: apex Adam',
+  category: 'optimizer',
   ops: ['fused_adam_cuda.adam'],
   formulas: [
     'flops = 13·E; bytes = 2·(weights + both moments) + gradient (+ a copy of the weights if the gradient has another type)',

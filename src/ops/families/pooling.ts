@@ -181,6 +181,7 @@ const POOLING_RULES = rules`
 export const pooling: Family = {
   id: 'pooling',
   title: 'Pooling: maximum, average, adaptive',
+  category: 'resampling',
   ops: Object.keys(POOLING_RULES),
   formulas: [
     'flops = window·E(result), a comparison or addition per element; adaptive: E(input), but at least E(result); backward of max: E(result)',

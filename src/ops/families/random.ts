@@ -103,6 +103,7 @@ const RULES = rules`
 export const random: Family = {
   id: 'random',
   title: 'Random numbers and dropout',
+  category: 'random',
   ops: Object.keys(RULES),
   formulas: [
     'dropout: flops = 5·E; bytes = 2·E·size + E (mask); backward 2·E, the same bytes',

@@ -1,5 +1,6 @@
 /** Facts about a kernel from its name: from the rows of `kernel-families.ts` and from numbers in the name. */
 import { least } from '../../containers/element.js';
+import type { Category } from '../category.js';
 import { byName } from './cached-by-name.js';
 import { factInName, familyWith, type KernelKind } from './kernel-families.js';
 import { matrixUnitByName } from './tensor-core.js';
@@ -12,8 +13,7 @@ export interface KernelNames {
 
 const kindOf = factInName('kind');
 
-/** Functors in template arguments of elementwise kernels that only move or set data. */
-const MOVES_DATA = /FillFunctor|CopyFunctor|copy_kernel/;
+const functorOf = factInName('functor');
 
 /**
  * The kind of a kernel, used to attribute an op's work once, to its main kernel. A name that no row matches is `main`, so
@@ -21,7 +21,7 @@ const MOVES_DATA = /FillFunctor|CopyFunctor|copy_kernel/;
  */
 export function kernelKind({ name, short }: KernelNames): KernelKind {
   const kind = kindOf(short) ?? 'main';
-  return kind === 'elementwise' && MOVES_DATA.test(name) ? 'helper' : kind;
+  return kind === 'elementwise' && functorOf(name) !== null ? 'helper' : kind;
 }
 
 const helpsProduct = factInName('helpsProduct');
@@ -82,12 +82,19 @@ export const typeInMemory = byName((name) => {
   return (factors === null ? undefined : IN_MEMORY[factors]) ?? memory;
 });
 
-const communicates = factInName('communicates');
-/** Operations that only several devices can do, whatever library the kernel comes from. */
-const COLLECTIVE = /all_?reduce|all_?gather|reduce_?scatter|all_?to_?all/i;
+const categoryIn = factInName('category');
+
+/**
+ * What the kernel computes, according to its name only; null for a name that no row matches. Namespaces and template
+ * arguments count only for a short name that says nothing.
+ */
+export function categoryByName({ name, short }: KernelNames): Category | null {
+  const category = (WRAPPER.test(short) ? null : categoryIn(short)) ?? categoryIn(name);
+  return category === 'elementwise' ? (functorOf(name) ?? category) : category;
+}
 
 /** Whether a kernel moves data between devices, for profiles without a collective operation for it. */
-export const isCommunication = ({ name, short }: KernelNames): boolean => communicates(name) ?? COLLECTIVE.test(short);
+export const isCommunication = (kernel: KernelNames): boolean => categoryByName(kernel) === 'communication';
 
 const keepsFp32 = factInName('keepsFp32');
 const halfSums = factInName('halfSums');

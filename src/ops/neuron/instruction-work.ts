@@ -5,6 +5,7 @@
  * `channels=128` is the number of partitions. Other operands are semaphores, registers and values. Source: the instructions
  * of five captures of Trainium2, whose access patterns give the same bytes and multiply-accumulates as the vendor's tool.
  */
+import type { Category } from '../category.js';
 import { dtypeShort, dtypeBytes } from '../../record/element-types.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
@@ -182,6 +183,18 @@ const times = (amount: number | null | undefined, by: number): number | null =>
  * peaks.
  */
 const isHalfProduct = ({ operands = '' }: Instruction): boolean => /\bfp32_mode=LOW_HIGH\b/.test(operands);
+
+/** What the opcodes of a kind compute. */
+const CATEGORIES: Readonly<Record<OpcodeKind, Category>> = {
+  ...{ multiply: 'gemm', half: 'gemm', transpose: 'copy', map: 'elementwise', reduce: 'reduction' },
+  ...{ move: 'copy', start: 'copy', control: 'other' },
+};
+
+/** What an instruction computes; null for an opcode that is not in the table. */
+export function instructionCategory(instruction: Instruction): Category | null {
+  const kind = kindOf(instruction);
+  return kind === null ? null : CATEGORIES[kind];
+}
 
 /** FLOPs by opcode kind, with their formula; null when they are unknown. */
 const COSTS: Readonly<Record<OpcodeKind, readonly [formula: string, flops: (of: Instruction) => number | null]>> = {

@@ -236,6 +236,14 @@ export const COLUMNS: readonly KernelColumn[] = [
     (row) => row.fused,
     { list: 'str', separator: FUSED_SEPARATOR },
   ),
+  column(
+    'category',
+    'Category',
+    str(14),
+    'what the kernel computes (gemm, attention, copy …), by the op where it is known, else by its name',
+    (row) => row.category,
+    { vocabulary: true },
+  ),
   column('kernel', 'Kernel', str(0), "kernel's name, shortened", ({ record }) => record.short),
   column('params', 'Params', str(0), "op's parameters: shapes, types", (row) => row.derived.params, {
     derived: true,

@@ -2,9 +2,9 @@
  * Work of kernels on Ascend devices: from the op calls around the launch if they have the arguments, else from the
  * kernel's own operands. Also use of the cube (the matrix unit), from the device's counters.
  */
-import { kernelKind } from '../../ops/kernels/kernel-name.js';
+import { categoryByName, kernelKind } from '../../ops/kernels/kernel-name.js';
 import { cubeFlops, cubeVerdict, kernelType } from '../../ops/ascend/cube.js';
-import { ascendWork } from '../../ops/ascend/kernel-work.js';
+import { ascendWork, operatorCategory } from '../../ops/ascend/kernel-work.js';
 import { kernelTensors, operatorType, positionsOf, present } from '../../ops/ascend/kernel-tensors.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { renderParam, type Convention, type Work } from '../../ops/family.js';
@@ -142,6 +142,8 @@ function cubeUse({ record, arch, described }: JudgedKernel, isProduct: boolean):
 export const ASCEND: WorkModel = {
   isOf: (record, device) => device?.vendor === 'huawei' || isOnCoreClass(record),
   derive: deriveOnAscend,
+  categoryOf: (record) =>
+    operatorCategory(record) ?? categoryByName({ name: record.name, short: operatorType(record) }),
   matrixUnitCell: cubeCell,
   verdictOf: cubeVerdict,
   judgedBy: 'by its counters or core class',

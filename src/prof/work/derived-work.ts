@@ -137,7 +137,7 @@ const isExtent = (a: Extent | null, b: Extent | null): boolean =>
 
 /** The family of kernels whose work follows from their records, not from op calls. */
 export const familyOfRecords = (id: string, title: string): Family => ({
-  ...{ id, title, ops: [], formulas: [] },
+  ...{ id, title, category: null, ops: [], formulas: [] },
   work: () => null,
 });
 

@@ -2,6 +2,7 @@
  * What is known about a kernel's work, and what a vendor's devices report about it. There is one model per vendor, in
  * the table of `work-models.ts`.
  */
+import type { Category } from '../../ops/category.js';
 import type { Convention } from '../../ops/family.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import { tensorCore, type TensorCore } from '../../ops/kernels/tensor-core.js';
@@ -117,6 +118,9 @@ export interface WorkModel {
     serving: ServingStep | null,
     convention: Convention | null,
   ): DerivedWork;
+
+  /** What the kernel computes, where no op around its launch states it; null when not known. */
+  categoryOf(record: KernelRecord): Category | null;
 
   matrixUnitCell(kernel: JudgedKernel): MatrixUnitCell;
 

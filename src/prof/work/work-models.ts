@@ -13,7 +13,8 @@ import {
   type MatrixUnitCell,
   type WorkModel,
 } from './work-model.js';
-import { instructionWork, operandType } from '../../ops/neuron/instruction-work.js';
+import { categoryByName } from '../../ops/kernels/kernel-name.js';
+import { instructionCategory, instructionWork, operandType } from '../../ops/neuron/instruction-work.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 
@@ -45,6 +46,7 @@ const NOT_ON_ENGINE: TensorCore = { verdict: 'no', rule: 'other-engine' };
 export const NEURON: WorkModel = {
   isOf: isNeuronInstruction,
   derive: (_, record) => workOf(record),
+  categoryOf: instructionCategory,
   matrixUnitCell: ({ record, described }) =>
     described === null ? null : cellOfInstruction(multiplies(record, described)),
   verdictOf: ({ engine }) => (engine === TENSOR ? ON_ENGINE : NOT_ON_ENGINE),
@@ -81,6 +83,7 @@ const NOT_ON_MXU: TensorCore = { verdict: 'no', rule: 'hlo' };
 const TPU: WorkModel = {
   isOf: (_, device) => device?.vendor === 'google',
   derive: workStated,
+  categoryOf: categoryByName,
   matrixUnitCell: ({ described }) => (described === null ? null : described.work.matmul ? 1 : '-'),
   verdictOf: (record) => (workStated(record.calls, record).described?.work.matmul === true ? ON_MXU : NOT_ON_MXU),
   judgedBy: 'by its instruction',
@@ -104,6 +107,7 @@ function cellOf({ record: { name }, arch, described }: JudgedKernel): MatrixUnit
 export const GPU: WorkModel = {
   isOf: () => true,
   derive: deriveFromCalls,
+  categoryOf: categoryByName,
   matrixUnitCell: cellOf,
   verdictOf: ({ name }, arch) => tensorCore(name, arch),
   judgedBy: 'by its name',

@@ -30,6 +30,7 @@ const member = (name: string, dur: number | null, role: KernelRole, { whole = wo
     family: {
       id: 'f',
       title: 'f',
+      category: null,
       ops: ['op'],
       formulas: [],
       work: () => whole,

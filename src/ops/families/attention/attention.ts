@@ -272,6 +272,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const attention: Family = {
   id: 'attention',
   title: 'Scaled dot product attention, forward and backward',
+  category: 'attention',
   ops: [...Object.keys(ATTENTION_FORMS), ...Object.keys(RULES)],
   formulas: [
     `flops = ${FORMULAS.forward.flops}; backward ${FORMULAS.backward.flops}; Hq counts query heads (grouped queries share keys)`,

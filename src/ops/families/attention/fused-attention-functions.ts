@@ -67,6 +67,7 @@ const CACHE_RULES = rules`
 export const keyValueCache: Family = {
   id: 'key-value-cache',
   title: 'Key-value cache: reshape_and_cache, store_cache',
+  category: 'attention',
   ops: Object.keys(CACHE_RULES),
   formulas: [
     'flops = 1 per element if the cache is 8-bit, otherwise 0',
@@ -117,6 +118,7 @@ const RULES = rules`
 export const rotaryFunctions: Family = {
   id: 'rotary-functions',
   title: 'Rotary position embedding of TransformerEngine and apex',
+  category: 'elementwise',
   ops: Object.keys(RULES),
   formulas: ['flops = 3·E rotated (six per pair); bytes = input + tables + result'],
   work: workByRules(RULES, ROTARY_SOURCE),
@@ -224,6 +226,7 @@ function work(call: OpCall): Work | null {
 export const fusedAttentionFunctions: Family = {
   id: 'fused-attention-functions',
   title: 'Attention as an autograd function: TransformerEngine with cuDNN',
+  category: 'attention',
   ops: Object.keys(OPERANDS),
   formulas: [
     'flops = 2·B·H·Sq·Sk·(Dq + Dv), including padded and masked pairs',

@@ -92,6 +92,7 @@ const RULES = rules`
 export const transformer: Family = {
   id: 'transformer',
   title: 'Fused transformer layers: multi-head attention and encoder layer of the fast path',
+  category: 'attention',
   ops: Object.keys(RULES),
   formulas: [
     'multi-head attention: flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E): three input projections, scores, weighted values, output projection',

@@ -147,6 +147,7 @@ function dispatched(call: OpCall, kernel: KernelFacts): Work | null {
 export const convolution: Family = {
   id: 'convolution',
   title: 'Convolutions of one to three dimensions, grouped and transposed, and their gradients',
+  category: 'convolution',
   ops: [...PYTHON_FORMS.keys(), ...dispatcherNames(DISPATCHED.filter((op) => !PYTHON_FORMS.has(op)))],
   formulas: [
     'flops = 2·N·K·prod(out)·(C/g)·prod(kernel); forward, input gradient and weight gradient each',

@@ -143,6 +143,7 @@ const SOURCE = 'PyProf (touched rows); PyTorch embedding_dense_backward (zeroes 
 export const embedding: Family = {
   id: 'embedding',
   title: 'Embedding: looks up rows of a table by index',
+  category: 'embedding',
   ops: Object.keys(EMBEDDING_RULES),
   formulas: [
     'flops = 0; bytes = indices + 2·n·D·size; n indices, rows of D',

@@ -154,6 +154,7 @@ const RULES = rules`
 export const quantizedRows: Family = {
   id: 'quantized-rows',
   title: 'Quantises tensors for storage and transfer, and dequantises them (FBGEMM)',
+  category: 'quantization',
   ops: Object.keys(RULES),
   formulas: [
     `to 8-bit floating point: flops = ${SCALED}·E (product, clamp), ${DYNAMIC}·E with a scale per row; back E(result)`,

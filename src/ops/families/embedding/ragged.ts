@@ -128,6 +128,7 @@ const RULES = rules`
 export const ragged: Family = {
   id: 'ragged',
   title: 'Sequences of different lengths: padded, packed, reduced',
+  category: 'indexing',
   ops: Object.keys(RULES),
   formulas: [
     'padding and packing: flops = 0, with a dense operand E(ragged); bytes = values + offsets + result',

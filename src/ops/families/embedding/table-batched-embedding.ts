@@ -179,6 +179,7 @@ const RULES = {
 export const tableBatchedEmbedding: Family = {
   id: 'table-batched-embedding',
   title: 'Batched embedding lookups over many tables, and reordering of indices and results (FBGEMM)',
+  category: 'embedding',
   ops: Object.keys(RULES),
   formulas: [
     'lookup: flops = n·D (2·n·D with weights); bytes = indices + offsets + n·D·size + bags·D·size',

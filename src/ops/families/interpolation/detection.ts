@@ -106,6 +106,7 @@ const RULES = rules`
 export const detection: Family = {
   id: 'detection',
   title: 'Object detection (torchvision): roi_align, nms, deform_conv2d',
+  category: 'other',
   ops: Object.keys(RULES),
   formulas: [
     'roi_align: flops = (8·s² + 1)·E(result), backward 8·s²·E(gradient), unknown if s depends on the regions; bytes = input + regions + result',

@@ -288,6 +288,7 @@ const INTERPOLATE = 'interpolate';
 export const interpolation: Family = {
   id: 'interpolation',
   title: 'Interpolation, grid sampling, patches',
+  category: 'resampling',
   ops: [...Object.keys(RULES), INTERPOLATE],
   formulas: [
     'upsample: flops = (2k − 1)·lines·E(result), k values in each dimension, dimension by dimension (bilinear 9, trilinear 21, bicubic 35; nearest 0); bytes = input + result',

@@ -114,6 +114,7 @@ const RULES = rules`
 export const copying: Family = {
   id: 'copying',
   title: 'Copies: copy_, clone, contiguous, reshape, pad, repeat',
+  category: 'copy',
   ops: Object.keys(RULES),
   formulas: [
     'flops = 0',

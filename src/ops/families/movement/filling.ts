@@ -156,6 +156,7 @@ function work(call: OpCall): Work | null {
 export const filling: Family = {
   id: 'filling',
   title: 'Filling: zeros, ones, full, fill_, arange, linspace, eye, tril_indices',
+  category: 'set',
   ops: Object.keys(FILLINGS).filter((op) => !/^randn?$/.test(op)),
   formulas: ['flops = 0; bytes = E·size; the default type is float32 (full and arange: from their values)'],
   work,

@@ -73,6 +73,7 @@ const TENSOR_RULES = rules`
 export const tensorIndexing: Family = {
   id: 'tensor-indexing',
   title: 'Indexing with index tensors: index, index_put_',
+  category: 'indexing',
   ops: Object.keys(TENSOR_RULES),
   formulas: [
     'index: flops = 0; bytes = 2·picked + indices',
@@ -244,6 +245,7 @@ const RULES = rules`
 export const indexing: Family = {
   id: 'indexing',
   title: 'Indexing: gather, scatter, select by index or mask',
+  category: 'indexing',
   ops: Object.keys(RULES),
   formulas: [
     'flops = 0; scatter_add, index_add and the backward of a pick: one addition per element',

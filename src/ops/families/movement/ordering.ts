@@ -79,6 +79,7 @@ const RULES = rules`
 export const ordering: Family = {
   id: 'ordering',
   title: 'Ordering: sort, topk, unique, searchsorted, histogram',
+  category: 'sorting',
   ops: Object.keys(RULES),
   formulas: [
     'flops = 0; histc, bincount: one addition per element',

@@ -60,6 +60,7 @@ const JOINING_RULES = rules`
 export const joining: Family = {
   id: 'joining',
   title: 'Joining: cat, stack',
+  category: 'copy',
   ops: Object.keys(JOINING_RULES),
   formulas: ['flops = 0; bytes = operands + result (backward: the same, reads and writes swapped)'],
   work: (call, kernel) => ruleWork(JOINING_RULES, call, kernel, JOINING_SOURCE),
@@ -123,6 +124,7 @@ const RULES = rules`
 export const slicing: Family = {
   id: 'slicing',
   title: 'Slices and padding: split_copy, slice_backward, reflection_pad, replication_pad',
+  category: 'copy',
   ops: Object.keys(RULES),
   formulas: [
     'split, view and similar ops that copy: flops = 0; bytes = 2·E·size',

@@ -87,6 +87,7 @@ const RULES = rules`
 export const apexNormalization: Family = {
   id: 'apex-normalization',
   title: 'Normalisation kernels of apex: fused_layer_norm, fused_rms_norm, group_norm_nhwc',
+  category: 'normalization',
   ops: Object.keys(RULES),
   formulas: [
     'rows: flops = 4·E (RMS 3·E), + E with weights; backward 9·E (RMS 6·E), + 3·E with weights, + E with a bias',

@@ -218,6 +218,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const normalization: Family = {
   id: 'normalization',
   title: 'Normalisation: batch, layer, group, instance, root mean square',
+  category: 'normalization',
   ops: [...new Set([...Object.keys(PYTHON_FORMS), ...Object.keys(RULES)])],
   formulas: [
     'rows: flops = 4·E (5·E with weights), RMS 3·E (4·E with weight); channels: batch_norm 5·E + 6·C, 2·E with given statistics; group_norm 5·E; + E for an added residual, + E for a quantisation scale',

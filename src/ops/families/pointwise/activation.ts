@@ -33,6 +33,7 @@ const DROPOUT_RULES = rules`
 export const dropout: Family = {
   id: 'dropout',
   title: 'Gradient of dropout',
+  category: 'random',
   ops: Object.keys(DROPOUT_RULES),
   formulas: [FORMULA],
   work: workByRules(DROPOUT_RULES, DROPOUT_SOURCE),
@@ -66,6 +67,7 @@ const RULES = rules`
 export const activationGradients: Family = {
   id: 'activation-gradients',
   title: 'Gradients of activations that a profile records by name: threshold_backward, gelu_backward …',
+  category: 'elementwise',
   ops: Object.keys(RULES),
   formulas: [
     'flops = E(gradient of the input); prelu 2·E, including the gradient of its weight',
@@ -140,6 +142,7 @@ const ACTIVATION_RULES = rules`
 export const activation: Family = {
   id: 'activation',
   title: 'Activations: ReLU variants, GELU, SiLU, GLU',
+  category: 'elementwise',
   ops: Object.keys(ACTIVATION_RULES),
   formulas: [
     'flops = E(result); glu 2·E(result); backward of prelu 2·E',

@@ -63,6 +63,7 @@ const RULES: OpRules = {
 export const conversion: Family = {
   id: 'conversion',
   title: 'Conversion to another element type',
+  category: 'copy',
   ops: Object.keys(RULES),
   formulas: [
     'flops = 0; bytes = E·(size of input + size of result)',

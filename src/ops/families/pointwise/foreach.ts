@@ -140,6 +140,7 @@ function work(call: OpCall): Work | null {
 export const foreach: Family = {
   id: 'foreach',
   title: 'Pointwise ops on lists of tensors: _foreach_add_ …',
+  category: 'optimizer',
   ops: names,
   formulas: [
     'flops = w·E of the first list, w as for the pointwise op; norm 2·E + one per tensor',

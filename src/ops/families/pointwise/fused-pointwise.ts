@@ -5,7 +5,9 @@
  * Most of those for training are autograd functions; the profiler records their tensors, numbers and booleans, and in older
  * versions only the tensors.
  */
+import { entryOf, named, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
+import type { Category } from '../../category.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { elementwise, rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import type { Family } from '../../family.js';
@@ -109,9 +111,20 @@ const TRAINING_RULES = rules`
   ${indexedProduct} IndexMul2d_: @source @other @index
 `;
 
+/** Categories of the ops that are not elementwise. */
+const TRAINING_CATEGORIES: ByName<Category> = {
+  ...named(
+    'ScaledAlignedCausalMaskedSoftmax scaled_aligned_causal_masked_softmax_forward scaled_upper_triang_masked_softmax_backward scaled_aligned_causal_masked_softmax_backward scaled_softmax_backward scaled_masked_softmax_backward',
+    'softmax',
+  ),
+  ...named('SoftmaxCrossEntropyLoss', 'loss'),
+  ...named('IndexMul2d_', 'indexing'),
+};
+
 export const trainingFunctions: Family = {
   id: 'training-functions',
   title: 'Training kernels of Megatron, TransformerEngine and apex: gates, causal softmax, cross entropy',
+  category: (call) => entryOf(TRAINING_CATEGORIES, call) ?? 'elementwise',
   ops: Object.keys(TRAINING_RULES),
   formulas: [
     'gated activation: flops = 2·E(result), + E(input) with a bias, + E(result) with row weights',
@@ -210,9 +223,20 @@ const RULES = rules`
       @query @key !turned_query !turned_key @cos_sin_cache @positions interleave
 `;
 
+/** Categories of the ops that are not elementwise. */
+const CATEGORIES: ByName<Category> = {
+  ...named(
+    'static_scaled_fp8_quant static_scaled_int8_quant static_per_tensor_quant dynamic_scaled_fp8_quant dynamic_per_token_scaled_fp8_quant dynamic_per_tensor_quant dynamic_per_token_scaled_quant dynamic_scaled_int8_quant per_token_group_fp8_quant per_token_group_quant_int8 sgl_per_token_group_quant_fp8 sgl_per_token_group_quant_int8 sgl_per_tensor_quant_fp8 sgl_per_token_quant_fp8 quant_per_warp_int8_cuda scale_fuse_quant_cuda quant_per_block_int8_cuda quant_per_block_int8_fuse_sub_mean_cuda mean_scale_fuse_quant_cuda awq_dequantize',
+    'quantization',
+  ),
+  ...named('transpose_pad_permute_cuda', 'copy'),
+  ...named('merge_attn_states merge_state merge_state_v2', 'attention'),
+};
+
 export const fusedPointwise: Family = {
   id: 'fused-pointwise',
   title: 'Serving kernels: gated activations, quantisation with a scale, rotary position embedding',
+  category: (call) => entryOf(CATEGORIES, call) ?? 'elementwise',
   ops: Object.keys(RULES),
   formulas: [
     'gated activation: flops = 2·E(result); with quantisation 4·E(result)',

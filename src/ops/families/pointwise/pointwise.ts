@@ -41,6 +41,7 @@ const EQUALITY_RULES = rules`
 export const equality: Family = {
   id: 'equality',
   title: 'Equality of two tensors: equal',
+  category: 'reduction',
   ops: Object.keys(EQUALITY_RULES),
   formulas: [
     'comparison: flops = E; bytes = both tensors + E',
@@ -144,6 +145,7 @@ const BACKWARD: Readonly<Record<PointwiseOp['gradient'], GradientCost>> = {
 export const pointwise: Family = {
   id: 'pointwise',
   title: 'Pointwise: arithmetic, comparison, logic, exponential, trigonometric, rounding and error functions',
+  category: 'elementwise',
   ops: [...POINTWISE_OPS.keys()],
   formulas: [
     'flops = w·E(result); w = 1 except for lerp, addcmul and addcdiv (3), sums with alpha ≠ 1 (2), where and masked_fill (0)',

@@ -5,7 +5,9 @@
  * Their 8-bit results are multiplied by a scale and clamped, and the largest magnitude is kept for the next scale.
  */
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
+import { entryOf, named, type ByName } from '../../by-name.js';
 import { elementCount, numel } from '../../call.js';
+import type { Category } from '../../category.js';
 import { dtypeAt } from '../../schema/dispatched.js';
 import type { Family } from '../../family.js';
 import { tensor } from '../../work.js';
@@ -82,9 +84,19 @@ const EIGHT_BIT_RULES = rules`
   ${normalized('rms', false)} tex_ts.rmsnorm_fwd_inf_ts: @input @weight eps ...
 `;
 
+/** Categories of the ops that are not elementwise. */
+const EIGHT_BIT_CATEGORIES: ByName<Category> = {
+  ...named('tex_ts.cast_to_fp8_ts tex_ts.cast_to_fp8_noalloc_ts tex_ts.cast_from_fp8_ts', 'quantization'),
+  ...named(
+    'tex_ts.layernorm_fwd_fp8_inf_ts tex_ts.layernorm_fwd_inf_ts tex_ts.rmsnorm_fwd_fp8_inf_ts tex_ts.rmsnorm_fwd_inf_ts',
+    'normalization',
+  ),
+};
+
 export const eightBitKernels: Family = {
   id: 'eight-bit-kernels',
   title: 'TransformerEngine for export: casts to 8 bits and back, activations, normalisations',
+  category: (call) => entryOf(EIGHT_BIT_CATEGORIES, call) ?? 'elementwise',
   ops: Object.keys(EIGHT_BIT_RULES),
   formulas: [
     'cast to 8 bits: flops = 4·E (scale, clamp, largest magnitude); bytes = input + result',
@@ -173,6 +185,7 @@ const RULES = rules`
 export const quantization: Family = {
   id: 'quantization',
   title: 'Quantisation: quantize_per_tensor, dequantize, fake quantisation and its gradients',
+  category: 'quantization',
   ops: Object.keys(RULES),
   formulas: [
     `quantised: flops = ${QUANTIZED}·E, back: ${DEQUANTIZED}·E; bytes = operands read + result of the requested type`,

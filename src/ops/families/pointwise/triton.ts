@@ -123,6 +123,7 @@ function work(call: OpCall): Work | null {
 export const triton: Family = {
   id: 'triton',
   title: 'Fused kernels of torch.compile (Triton)',
+  category: null,
   ops: ['triton_poi_*', 'triton_red_*', 'triton_per_*', 'triton_for_*', 'triton_tem_*', 'triton_unk_*'],
   formulas: [
     'flops unknown: the name lists the ops, not how often each runs',

@@ -180,6 +180,7 @@ const DISPATCHED: OpRules = {
 export const blas: Family = {
   id: 'blas',
   title: 'Matrix products: linear layers, mm, bmm, matmul, scaled, grouped and quantized ones, contractions',
+  category: 'gemm',
   ops: [
     ...Object.keys(READERS),
     ...dispatcherNames(Object.keys(DISPATCHED).filter((op) => !Object.hasOwn(READERS, op))),

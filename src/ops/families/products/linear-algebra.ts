@@ -73,6 +73,7 @@ const DISTANCE_RULES = rules`
 export const distance: Family = {
   id: 'distance',
   title: 'Distances between rows: cdist, pdist',
+  category: 'reduction',
   ops: dispatcherNames(Object.keys(DISTANCE_RULES)),
   formulas: [
     'flops = 3·pairs·m: a subtraction, a power and an addition per value of a row; gradient 4·pairs·m',
@@ -231,6 +232,7 @@ const RULES = rules`
 export const linearAlgebra: Family = {
   id: 'linear-algebra',
   title: 'Linear algebra: factorisations, solves, inverses',
+  category: 'linear-algebra',
   ops: dispatcherNames(Object.keys(RULES)),
   formulas: [
     'Cholesky n³/3; LU m·n² − n³/3 (2·n³/3 if square); inverse 2·n³; solve: LU + 2·n²·k; with one triangular factor n²·k, with two 2·n²·k; QR 2·(m·n² − n³/3), plus the columns of Q',

@@ -152,6 +152,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const linearFunctions: Family = {
   id: 'linear-functions',
   title: 'Linear layers as autograd functions: TransformerEngine, apex',
+  category: 'gemm',
   ops: Object.keys(READERS),
   formulas: [
     'flops = 2·rows·n·k for each weight [n, k]; without norm, bias and activation; all groups of _GroupedLinear have the same n and k',

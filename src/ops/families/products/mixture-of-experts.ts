@@ -109,6 +109,7 @@ const PERMUTATION_RULES = rules`
 export const tokenPermutation: Family = {
   id: 'token-permutation',
   title: 'Token dispatch to experts and back: permutation, padding and reordering in TransformerEngine',
+  category: 'moe',
   ops: Object.keys(PERMUTATION_RULES),
   formulas: [
     'to the experts: flops = 0; bytes = tokens + choice + rows written + map',
@@ -253,6 +254,7 @@ const RULES = rules`
 export const mixtureOfExperts: Family = {
   id: 'mixture-of-experts',
   title: 'Mixture of experts: topk_softmax, moe_align_block_size, fused_experts',
+  category: 'moe',
   ops: Object.keys(RULES),
   formulas: [
     'topk_softmax: flops = 5·E(gating); bytes = gating + weights + indices',

@@ -206,6 +206,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const fusedRecurrent: Family = {
   id: 'fused-recurrent',
   title: 'Recurrent layers as one op: LSTM, GRU and RNN of cuDNN, MIOpen and oneDNN',
+  category: 'recurrent',
   ops: [...Object.keys(FORMS), DROPOUT_STATE],
   formulas: [
     'flops = 2·P·Σ|W| over the weight matrices = 2·gates·T·B·H·(I + H) per layer and direction; gates 4 LSTM, 3 GRU, 1 RNN',

@@ -63,6 +63,7 @@ const GATE_SOURCE = 'equations in the documentation of torch.nn.LSTMCell and GRU
 export const recurrentGates: Family = {
   id: 'recurrent-gates',
   title: 'Pointwise part of LSTM and GRU cells as one op',
+  category: 'recurrent',
   ops: Object.keys(RULES),
   formulas: [
     'flops = 13·B·H LSTM, 10·B·H GRU (with biases 21 and 16); backward 23 and 15; an activation counts as 1',
@@ -189,6 +190,7 @@ const FORWARD_ORDER: readonly (GateProduct | undefined)[] = ['layer', 'recur'];
 export const recurrent: Family = {
   id: 'recurrent',
   title: 'Recurrent cells: LSTMCell, GRUCell, RNNCell',
+  category: 'recurrent',
   ops: [...CELLS.keys()].map((cell) => `${cell}.forward`),
   formulas: [
     'layer product: flops = 2·gates·H·B·X; recurrent product: flops = 2·gates·H·B·H; gates = 4 LSTM, 3 GRU, 1 RNN',

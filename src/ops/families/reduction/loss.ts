@@ -284,6 +284,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const loss: Family = {
   id: 'loss',
   title: 'Losses: mse_loss, nll_loss, cross_entropy and others',
+  category: 'loss',
   ops: [...Object.keys(LOSS_RULES), 'cross_entropy', 'cross_entropy_loss'],
   formulas: [
     'flops = operations per element of the definition (mse_loss 2·E, backward 3·E), + E for a separate reduction kernel; bytes = input + target + one result per element, backward gradient + input + target + gradient of the input',

@@ -59,6 +59,7 @@ const RULES = rules`
 export const scan: Family = {
   id: 'scan',
   title: 'Scans: cumulative sums, products, extrema, log-sum-exp',
+  category: 'reduction',
   ops: Object.keys(RULES),
   formulas: ['flops = E; logcumsumexp 5·E', 'bytes = input + result (and int64 positions of cummax and cummin)'],
   work: workByRules(RULES, SCAN_SOURCE),
@@ -251,6 +252,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const reduction: Family = {
   id: 'reduction',
   title: 'Reductions: sum, mean, norm, variance, extrema, median, any, all',
+  category: 'reduction',
   ops: Object.keys(REDUCTIONS),
   formulas: [
     'flops: sum, prod, max, argmax, any, all E; mean E (n − 1 additions and a division); norm 2·E + E(result); var 3·E + E(result); logsumexp 4·E + 2·E(result)',

@@ -127,6 +127,7 @@ const SOFTMAX_RULES = rules`
 export const softmax: Family = {
   id: 'softmax',
   title: 'Softmax and log-softmax',
+  category: 'softmax',
   ops: Object.keys(SOFTMAX_RULES),
   formulas: [
     'flops = 5·E (maximum, subtraction, exponential, sum, division); backward 4·E, E of them in a separate elementwise kernel if there is one',

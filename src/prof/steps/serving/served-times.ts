@@ -9,9 +9,10 @@ import {
   type ServingStep,
 } from '../../../record/serving-step.js';
 import { byName } from '../../../ops/kernels/cached-by-name.js';
-import { isProductKernel } from '../../../ops/kernels/kernel-name.js';
+import { categoryByName, isProductKernel } from '../../../ops/kernels/kernel-name.js';
 import { opName } from '../../../ops/operands.js';
-import { familyOf } from '../../../ops/table.js';
+import type { Category } from '../../../ops/category.js';
+import { categoryOfCall } from '../../../ops/table.js';
 import { communicates } from '../step-work.js';
 import { NS_PER_S } from '../../../record/units.js';
 
@@ -55,33 +56,18 @@ export const MODEL_PARTS = ['attention', 'projection', 'experts', 'sampling', 'c
 
 export type ModelPart = (typeof MODEL_PARTS)[number];
 
-/** Parts by id of an op's family. The outermost match is used, and includes everything that inner ops compute. */
-const FAMILIES: readonly (readonly [part: ModelPart, families: ReadonlySet<string>])[] = [
-  ['experts', new Set(['mixture-of-experts', 'token-permutation'])],
-  ['attention', new Set(['attention', 'fused-attention-functions', 'key-value-cache'])],
-];
-const PRODUCTS: ReadonlySet<string> = new Set(['blas', 'linear-functions']);
+/** Parts by the category of a kernel's name. */
+const PARTS: Readonly<Partial<Record<Category, ModelPart>>> = {
+  moe: 'experts',
+  attention: 'attention',
+  sampling: 'sampling',
+};
 
 const SAMPLING_OPS = /^(?:argmax|multinomial|exponential_|greedy_sample)$|sampling|(?:top_[kp]|min_p)_/;
 /** Modules of samplers, such as `Sampler_0`. */
 const SAMPLER_LAYER = /sampler/i;
 /** Files of samplers, such as `vllm/v1/sample/ops/penalties.py:8`, `sglang/srt/layers/sampler.py:67`. */
 const SAMPLER_FILE = /(?:^|\/)(?:v1\/sample\/|[^/:]*sampl(?:er|ing)[^/:]*\.py:)/;
-
-/** Inductor names a kernel after all ops of its graph, so the name does not determine the part. */
-const GENERATED = /^triton_(?:poi|red|per|for|unk)_/;
-
-const PATTERNS: readonly (readonly [pattern: RegExp, part: ModelPart])[] = [
-  [GENERATED, 'other'],
-  [
-    /moe|expert|matmul_ogs|finalize_matmul_scatter|bitmatrix|_routing_|topk_(?:forward|gating)|grouped_topk/i,
-    'experts',
-  ],
-  [/atten|fmha|flash_?(?:fwd|decod|mla)|mla_|paged_|kv_?cache|reshape_and_cache|^reduce_segments$/i, 'attention'],
-  [/arg_?max|multinomial|sampling|top_?[kp]_(?:mask|renorm|top)/i, 'sampling'],
-];
-
-const partByName = byName((name) => PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? null);
 
 /** Matches the functor in the template arguments of a PyTorch kernel. */
 const isArgMax = byName((name) => /ArgMaxOps/.test(name));
@@ -90,12 +76,16 @@ const isArgMax = byName((name) => /ArgMaxOps/.test(name));
 export function modelPartOf(kernel: KernelLine): ModelPart {
   if (communicates(kernel)) return 'communication';
   const { calls = [], layer = [], trace = [] } = kernel;
-  const families = calls.map((call) => familyOf(call)?.id ?? '');
-  for (const [part, ids] of FAMILIES) if (families.some((id) => ids.has(id))) return part;
+  const categories = calls.map(categoryOfCall);
+  // An op of these includes everything that its inner ops compute.
+  if (categories.includes('moe')) return 'experts';
+  if (categories.includes('attention')) return 'attention';
   if (calls.some(samples) || layer.some(isSampler) || trace.some(isSamplersFile)) return 'sampling';
-  if (families.some((id) => PRODUCTS.has(id))) return 'projection';
+  if (categories.includes('gemm')) return 'projection';
   if (isArgMax(kernel.name)) return 'sampling';
-  return partByName(kernel.short) ?? (isProductKernel(kernel) ? 'projection' : 'other');
+  const category = categoryByName(kernel);
+  const part = category === null ? undefined : PARTS[category];
+  return part ?? (isProductKernel(kernel) ? 'projection' : 'other');
 }
 
 const isSampler = (layer: string): boolean => SAMPLER_LAYER.test(layer);
