@@ -176,6 +176,8 @@ export class TraceBuilder {
   readonly #samples = new Samples();
   /** Times of rows that are not read, because the profile may start with one of them. */
   readonly #otherTimes = NumericColumn.floats();
+  /** Copies within the host's memory that state no device. */
+  readonly #hostCopies: CopyRow[] = [];
   /** Whether any work was given without a process. */
   #isProcessUnknown = false;
   #origin: bigint | null = null;
@@ -254,6 +256,10 @@ export class TraceBuilder {
   }
 
   copy(row: CopyRow): void {
+    if (row.kind === 'HtoH' && Number.isNaN(valueOf(row.device))) {
+      this.#hostCopies.push(row);
+      return;
+    }
     this.#addDetails(row);
     const memory = this.#memories.of(row.hostMemory);
     const kind = this.#kinds.of(row.kind);
@@ -335,6 +341,7 @@ export class TraceBuilder {
 
   /** Records of all rows. Call this once, after the last row. */
   records(about: TraceFacts, options: ReadOptions): Generator<ProfileLine> {
+    this.#placeHostCopies();
     const [calls, ranges, overhead, activities] = [this.#calls, this.#ranges, this.#overhead, this.#activities];
     const { registers, scalarRegisters, name } = activities.kernels;
     if (![registers, scalarRegisters].every(({ length }) => [0, name.length].includes(length)))
@@ -413,6 +420,15 @@ export class TraceBuilder {
     const stated = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
     const all = hasMore ? { ...details, ...Object.fromEntries(stated) } : (details ?? {});
     this.#details.add(this.#activities.length, all, run, ps);
+  }
+
+  /** Gives copies within the host's memory to the device that did all other work; if several did, they are not read. */
+  #placeHostCopies(): void {
+    const devices = new Set(this.#activities.device);
+    const [device] = devices.size === 1 ? devices : [];
+    for (const row of this.#hostCopies)
+      if (device === undefined) this.unread('copies within host memory', row.start);
+      else this.copy({ ...row, device });
   }
 
   /** Makes correlation ids unique in a process instead of in the profile if all work states its process. */

@@ -2,7 +2,8 @@
  * Slices of AMD's tracers, by category. Source: generatePerfetto.cpp and cxx/perfetto.hpp of rocprofiler-sdk;
  * perfetto_processor.cpp of rocprof-sys.
  */
-import { blocksOf, copyKind, inNameOrder, kernelName } from '../rocprofv3/amd-rows.js';
+import { agentNumber } from '../../amd/agents.js';
+import { blocksOf, copyKind, inNameOrder, kernelName } from '../../amd/work-rows.js';
 import { numberIn, textIn, type Slice, type TakeSlice } from './slice.js';
 import type { ArgValue } from './track-events.js';
 
@@ -64,9 +65,8 @@ const workOf = ({ start, end, place, args }: Slice, agent: number | null) => ({
   stream: place.stream ?? numberIn(args.get('stream_ID') ?? args.get('stream_id') ?? args.get('queue')),
 });
 
-/** The number in `Agent 4`, `GPU-0` or `4`. */
 const agentIn = (value: ArgValue | undefined): number | null =>
-  numberIn(typeof value === 'string' ? (/(?<!\d)\d+$/.exec(value)?.[0] ?? '') : value);
+  typeof value === 'string' ? agentNumber(value) : numberIn(value);
 
 /** Three extents in `(64,1,1)`; of rocprofv3, which writes their product only, they are unknown. */
 function extentIn(value: ArgValue | undefined): number[] | null {

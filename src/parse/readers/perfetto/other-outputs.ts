@@ -4,15 +4,11 @@ import { basename, join } from 'node:path';
 import { PACKET } from '../../../record/perfetto-fields.js';
 import { WireError } from '../../input/protobuf.js';
 import { BlockFile } from '../../input/byte-window.js';
+import { fullerOutput } from '../../amd/outputs.js';
 import type { Probe } from '../../reader.js';
 import { PacketReader } from './packets.js';
 import { readEvent } from './track-events.js';
 
-/** What a tracer names its other outputs, by the name of the trace: `4242_results.pftrace`, `perfetto-trace-4242.proto`. */
-const NAMES: readonly (readonly [trace: RegExp, others: readonly string[]])[] = [
-  [/^(.*)_results\.pftrace$/, ['$1_results.db', '$1_results.json', '$1_kernel_trace.csv']],
-  [/^perfetto-trace-(.*)\.proto$/, ['rocpd-$1.db']],
-];
 const PACKED = ['', '.gz', '.zst', '.xz', '.bz2'];
 /** `dprof perfetto` writes the mark of a profile behind its clock and two tracks. */
 const FIRST_PACKETS = 8;
@@ -21,11 +17,14 @@ const FIRST_PACKETS = 8;
 export function isCovered({ file, folder, path }: Probe): string | false {
   if (folder === null) return false;
   const name = basename(file);
-  const outputs = NAMES.flatMap(([trace, others]) => others.flatMap((other) => (trace.test(name) ? name.replace(trace, other) : []))); // prettier-ignore
-  const source = sourceOf(path);
-  const all = source === null || source === '' ? outputs : [...outputs, ...PACKED.map((ending) => source + ending)];
-  const names = all.map((other) => basename(other));
-  return names.find((other) => other !== name && existsSync(join(folder, other))) ?? false;
+  const fuller = fullerOutput(/^(.*)_results\.pftrace$/.exec(name)?.[1], '_results.pftrace', folder);
+  if (fuller !== null) return fuller;
+  const source = sourceOf(path) ?? '';
+  const others = source === '' ? [] : PACKED.map((ending) => basename(source) + ending);
+  // rocprof-sys writes `perfetto-trace-4242.proto` and `rocpd-4242.db` of one process.
+  const [, process] = /^perfetto-trace-(.*)\.proto$/.exec(name) ?? [];
+  if (process !== undefined) others.push(`rocpd-${process}.db`);
+  return others.find((other) => other !== name && existsSync(join(folder, other))) ?? false;
 }
 
 /** Name of the profile that `dprof perfetto` made a trace of; null for a trace of another program. */

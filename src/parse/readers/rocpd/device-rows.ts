@@ -3,8 +3,9 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { Cell } from '../../sqlite/sqlite.js';
 import type { MemoryCurve } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
-import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../rocprofv3/amd-rows.js';
-import { extra, isApi, remembered, type ProcessTables } from './process-tables.js';
+import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
+import { extra, remembered, type ProcessTables } from './process-tables.js';
+import { isApi, isRoctx } from '../../amd/categories.js';
 import type { StreamUse } from './waits.js';
 
 /**
@@ -192,7 +193,7 @@ export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
     const name = run.textOf(row.own) ?? run.textOf(nameOf(row.track).nameId) ?? 'unknown';
     const found = values.get(event)?.filter((one) => one.name === name) ?? [];
     // Marks of roctx are on a track of their own category.
-    if (/^MARKER/i.test(name)) trace.range({ start: at, end: at, pid, tid, text: run.messageOf(event) });
+    if (isRoctx(name)) trace.range({ start: at, end: at, pid, tid, text: run.messageOf(event) });
     else if (found.length === 0) trace.unread(`sample ${name}`, at);
     for (const counted of found) {
       if (given.has(counted)) continue;

@@ -3,7 +3,8 @@ import { LruCache } from '../../../containers/map-entry.js';
 import type { Writable } from '../../../containers/writable.js';
 import type { Device } from '../../../record/record.js';
 import type { DatabaseClock } from '../../sqlite/database-clock.js';
-import { amdDevice, type ProcessIds } from '../rocprofv3/amd-rows.js';
+import { amdDevice } from '../../amd/agents.js';
+import type { ProcessIds } from '../../amd/process-ids.js';
 import type { Cell, Selection, SqliteFile, TextLookup } from '../../sqlite/sqlite.js';
 
 /** Process, thread, device and stream of a row. The columns are in the row, and since schema 4.1 in its track. */
@@ -37,10 +38,6 @@ const LARGEST_BANK: Selection = {
   needs: ['extdata'],
   sql: "CASE WHEN json_valid(extdata) THEN (SELECT max(json_extract(value, '$.size_in_bytes')) FROM json_each(extdata, '$.mem_banks')) END",
 };
-
-/** Whether a category of events is that of calls of an API; roctx is none. */
-export const isApi = (category: string | null): boolean =>
-  /api/i.test(category ?? '') && !/^MARKER/i.test(category ?? '');
 
 export class ProcessTables {
   readonly textOf: TextLookup;

@@ -5,7 +5,7 @@
  * which describes the devices. Source: files of rocprof of ROCm 6, the tool's scripts.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Device } from '../../../record/record.js';
 import { CsvTable, numberOfCell, type CsvCells } from '../../csv/csv-table.js';
 import { isFile, namesIn } from '../../files.js';
@@ -15,8 +15,9 @@ import type { DatabaseClock } from '../../sqlite/database-clock.js';
 import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
-import { amdDevice, copyKind, kernelName } from '../rocprofv3/amd-rows.js';
-import { textClock } from '../rocprofv3/rocprofv3.js';
+import { textClock } from '../../trace/clocks/text-clock.js';
+import { amdDevice } from '../../amd/agents.js';
+import { copyKind, kernelName } from '../../amd/work-rows.js';
 
 const TABLES = ['HIP', 'HSA', 'OPS', 'COPY', 'KERN'];
 const TIMES = TABLES.map((table) => [table, 'BeginNs'] as const);
@@ -168,7 +169,10 @@ export const rocprofv1Table: Reader = {
     ],
   },
   sniff: ({ head }) => HEADER.test(head.toString('utf8')),
-  isCovered: ({ file }) => isFile(file.replace(/\.csv$/, '.db')),
+  isCovered: ({ file }) => {
+    const database = file.replace(/\.csv$/, '.db');
+    return database !== file && isFile(database) && basename(database);
+  },
   read(probe, options) {
     const trace = new TraceBuilder();
     const rows = (diagnostics: Diagnostics): CsvTable | null => CsvTable.open(probe.path, diagnostics);

@@ -17,17 +17,12 @@ import { MemoryCurve } from '../../memory-blocks.js';
 import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder, type KernelRow, type WorkRow } from '../../trace/trace-builder.js';
 import { TIMES_READ } from '../../trace/clocks/trace-clock.js';
-import {
-  amdDevice,
-  blocksOf,
-  copyKind,
-  inNameOrder,
-  isRange,
-  kernelName,
-  ProcessIds,
-  type Counters,
-} from './amd-rows.js';
-import { databaseOf, textClock } from './rocprofv3.js';
+import { textClock } from '../../trace/clocks/text-clock.js';
+import { amdDevice } from '../../amd/agents.js';
+import { isRange } from '../../amd/categories.js';
+import { fullerOutput } from '../../amd/outputs.js';
+import { ProcessIds } from '../../amd/process-ids.js';
+import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
 
 const ROOT = 'rocprofiler-sdk-tool';
 const START = new RegExp(`^\\uFEFF?\\s*\\{\\s*"${ROOT}"\\s*:\\s*\\[`);
@@ -55,7 +50,8 @@ export const rocprofv3Json: Reader = {
     ],
   },
   sniff: ({ head }) => START.test(head.toString('utf8')),
-  isCovered: ({ file, folder }) => databaseOf(/^(.+)_results\.json/.exec(basename(file))?.[1], folder) ?? false,
+  isCovered: ({ file, folder }) =>
+    fullerOutput(/^(.+)_results\.json/.exec(basename(file))?.[1], '_results.json', folder) ?? false,
   read(probe, options) {
     const trace = new TraceBuilder();
     const tables = readTables(probe);

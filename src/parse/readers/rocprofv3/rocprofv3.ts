@@ -14,33 +14,12 @@ import { firstBytes, isFile, namesIn } from '../../files.js';
 import { MemoryCurve } from '../../memory-blocks.js';
 import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
-import { middleOf, TIMES_READ } from '../../trace/clocks/trace-clock.js';
-import {
-  amdDevice,
-  blocksOf,
-  copyKind,
-  hexOf,
-  inNameOrder,
-  isRange,
-  kernelName,
-  ProcessIds,
-  type Counters,
-} from './amd-rows.js';
-
-/** Valid times; a time of 0 was not recorded. */
-const NANOSECONDS = /^0*[1-9]\d*$/;
-
-/**
- * Converts the text of a time to ns after one of the profile's times. The result is exact and near 0 even if all times
- * are large; it is null for a text that is not a time.
- * @param times times of the profile; the first few are read, because one may be damaged
- */
-export function textClock(times: Iterable<string>): (text: string) => number | null {
-  const first: bigint[] = [];
-  for (const text of times) if (NANOSECONDS.test(text) && first.push(BigInt(text)) === TIMES_READ) break;
-  const base = middleOf(first) ?? 0n;
-  return (text) => (NANOSECONDS.test(text) ? Number(BigInt(text) - base) : null);
-}
+import { textClock } from '../../trace/clocks/text-clock.js';
+import { agentNumber, amdDevice } from '../../amd/agents.js';
+import { isRange, isRoctx } from '../../amd/categories.js';
+import { fullerOutput } from '../../amd/outputs.js';
+import { ProcessIds } from '../../amd/process-ids.js';
+import { blocksOf, copyKind, hexOf, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
 
 /** Kinds of tables by their header; they are read in this order. */
 const HEADERS = {
@@ -89,20 +68,11 @@ function tablesOf({ path, file, folder, head }: Probe): Table[] {
   return tables.length === 0 ? alone : tables;
 }
 
-/**
- * Name of the database of the same run in a folder; null when there is none.
- * @param run what the names of its files begin with
- */
-export function databaseOf(run: string | undefined, folder: string | null): string | null {
-  const name = `${run ?? ''}_results.db`;
-  return run !== undefined && folder !== null && isFile(join(folder, name)) ? name : null;
-}
-
-/** Whether a database has the run, or the profile in a folder begins with another table of the process. */
+/** Whether another output states more about the run, or the profile in a folder begins with another table of the process. */
 function isCovered(probe: Probe): boolean | string {
   const name = basename(probe.file);
-  const database = databaseOf(NAME.exec(name)?.[1], probe.folder);
-  if (database !== null) return database;
+  const fuller = fullerOutput(NAME.exec(name)?.[1], '_kernel_trace.csv', probe.folder);
+  if (fuller !== null) return fuller;
   const rankOf = (table: string): number => (FIRST.indexOf(NAME.exec(table)?.[2] ?? '') + FIRST.length + 1) % (FIRST.length + 1); // prettier-ignore
   const others = tablesOf(probe).flatMap(({ path, kind }) => (ASIDE.includes(kind) ? [] : [basename(path)]));
   return others.some((other) => rankOf(other) < rankOf(name) || (rankOf(other) === rankOf(name) && other < name));
@@ -121,7 +91,7 @@ export const rocprofv3: Reader = {
     ],
     read: [
       'Kernels with times, device, stream (the queue in files of 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS); copies; HIP, HSA and RCCL calls, and which of them launched a kernel; roctx ranges; allocations as a curve of the memory in use; counters; names, clocks and compute units of devices from `_agent_info.csv`. Files of ROCm 6.2 to 7, and those that `rocpd convert` writes.',
-      'Tables with the same name prefix (`1234_kernel_trace.csv`, `1234_hip_api_trace.csv`) are one process and one profile. In a folder, a database of the same run (`1234_results.db`) is read instead. A table of counters without its kernel trace is a profile too; its kernels ran one at a time, so gaps between them mean nothing.',
+      'Tables with the same name prefix (`1234_kernel_trace.csv`, `1234_hip_api_trace.csv`) are one process and one profile. Devices have the numbers of `rocm-smi` if `_agent_info.csv` is there, and otherwise those of the tool, which count CPUs too. In a folder, the database or the JSON of the same run (`1234_results.db`, `1234_results.json`) is read instead. A table of counters without its kernel trace is a profile too; its kernels ran one at a time, so gaps between them mean nothing.',
       "Copies have no sizes. Times count from the machine's start, so the Unix time of the profile's start is unknown.",
     ],
   },
@@ -152,8 +122,6 @@ function* startsOf(tables: readonly Table[]): Generator<string> {
   for (const { path } of tables) for (const cell of rowsOf(path, new Diagnostics())) yield cell('Start_Timestamp');
 }
 
-/** The number in `Agent 4`, `GPU 0` or `4`; NaN when there is none. */
-const agentOf = (text: string): number => numberOfCell(text.replace(/^\D+/, ''));
 /** A label that counts agents of a type, `GPU 0`; other labels count all agents of the machine. */
 const OF_TYPE = /^(?:GPU|CPU)/i;
 const numbersIn = (cell: CsvCells, ...names: readonly string[]): number[] =>
@@ -169,12 +137,10 @@ class TableReading {
   readonly #timeIn: (text: string) => number | null;
   /** When calls began, by run, then by correlation id. */
   readonly #calls = new Map<string, Map<number, number>>();
-  /** Numbers of GPUs in the labels of agents. */
-  readonly #gpus = new Set<number>();
-  /** GPUs of the table of agents, in order. */
+  /** GPUs with work. */
+  readonly #gpus = new Set<number | null>();
+  /** GPUs in the table of agents, in the order of their numbers, which count CPUs too. */
   readonly #agents: Device[] = [];
-  /** Whether labels count the agents of each type from 0. */
-  #isOfType = false;
   /** Processes of the runs that `rocpd convert` has put into one table. */
   readonly #pids = new ProcessIds();
   readonly #pidOfRun = new Map<string, number>();
@@ -205,14 +171,14 @@ class TableReading {
       else if (kind === 'copies') this.#copy(cell);
       else this.#allocation(cell, curve);
     }
+    this.#agents.sort((a, b) => a.id - b.id);
     curve.write();
   }
 
   /** Facts about the profile from the rows read so far. */
   facts(): { readonly devices: readonly Device[] } {
     if (this.#calls.size > 0 && !this.#hasWork) this.trace.bad('work-not-recorded');
-    const agents = this.#agents.sort((a, b) => a.id - b.id);
-    return { devices: this.#isOfType ? agents.map((agent, id) => ({ ...agent, id })) : agents };
+    return { devices: this.#agents.map((agent, id) => ({ ...agent, id })) };
   }
 
   #span(cell: CsvCells): Readonly<Record<'start' | 'end', number | null>> {
@@ -266,7 +232,7 @@ class TableReading {
       this.trace.range({ ...row, pid, tid: tid === 0 ? null : tid, text: cell('Function') });
       return;
     }
-    if (/^MARKER/i.test(domain)) {
+    if (isRoctx(domain)) {
       this.trace.unread(domain, row.start);
       return;
     }
@@ -306,27 +272,41 @@ class TableReading {
   #allocation(cell: CsvCells, curve: MemoryCurve): void {
     const [row, operation] = [this.#span(cell), cell('Operation')];
     const space = /vmem/i.test(operation) ? 'virtual' : 'real';
-    const event = { ...row, space, address: hexOf(cell('Address')) };
-    const label = cell('Agent_Id');
-    const agent = agentOf(label);
-    const isGpu = OF_TYPE.test(label) ? /^GPU/i.test(label) : this.#gpus.has(agent) || this.#agents.some(({ id }) => id === agent); // prettier-ignore
+    const event = { ...row, space, address: hexOf(cell('Address')), pid: this.#threadOf(cell).pid };
     if (/free$/i.test(operation)) curve.released(event);
     else if (/alloc\w*$/i.test(operation))
       curve.allocated({
         ...event,
         bytes: numberOfCell(cell('Allocation_Size')),
-        device: isGpu ? agent : null,
+        device: this.#memoryOf(cell('Agent_Id')),
       });
     else this.trace.unread(operation, row.start);
   }
 
-  /** The number of the agent that runs a GPU's work. */
-  #gpu(label: string): number {
-    const id = agentOf(label);
-    this.#gpus.add(id);
-    this.#isOfType ||= OF_TYPE.test(label);
+  /**
+   * The number of a GPU: among the GPUs in the table of agents, as in other outputs; without this table the number in the
+   * label, which counts the machine's CPUs too. Null for another agent.
+   */
+  #deviceOf(label: string): number | null {
+    const number = /^CPU/i.test(label) ? null : agentNumber(label);
+    if (OF_TYPE.test(label) || this.#agents.length === 0) return number;
+    const place = this.#agents.findIndex(({ id }) => id === number);
+    return place === -1 ? null : place;
+  }
+
+  /** The GPU that runs work. */
+  #gpu(label: string): number | null {
+    const device = this.#deviceOf(label);
+    this.#gpus.add(device);
     this.#hasWork = true;
-    return id;
+    return device;
+  }
+
+  /** The GPU whose memory an agent's allocation takes; null for a CPU, and for an agent that may be one. */
+  #memoryOf(label: string): number | null {
+    const device = this.#deviceOf(label);
+    const isGpu = OF_TYPE.test(label) || this.#agents.length > 0 || this.#gpus.has(device);
+    return isGpu ? device : null;
   }
 
   /**

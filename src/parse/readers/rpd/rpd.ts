@@ -6,7 +6,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { Reader } from '../../reader.js';
 import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
 import type { Cell, TextLookup } from '../../sqlite/sqlite.js';
-import { blocksOf, copyKind, hexOf, inNameOrder, type Counters } from '../rocprofv3/amd-rows.js';
+import { blocksOf, copyKind, hexOf, inNameOrder, type Counters } from '../../amd/work-rows.js';
 
 const TIMES = ['rocpd_api', 'rocpd_op', 'rocpd_monitor'].map((table) => [table, 'start'] as const);
 /** Operations that are kernels; a `Task` is a kernel of a graph. */

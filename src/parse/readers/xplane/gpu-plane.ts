@@ -8,7 +8,7 @@ import { STEP_METRIC } from '../../../record/record.js';
 import type { Writable } from '../../../containers/writable.js';
 import { entryOf, LruCache } from '../../../containers/map-entry.js';
 import type { KernelRow, TraceBuilder, WorkRow } from '../../trace/trace-builder.js';
-import { kernelName } from '../rocprofv3/amd-rows.js';
+import { kernelName } from '../../amd/work-rows.js';
 import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
 import type { OpFacts, OpTable } from './op-facts.js';
 

@@ -104,6 +104,15 @@ describe('rocprof before rocprofv3: texts', () => {
     expect(onlyKernelOf(file(bare, '.csv'))).to.deep.include({ dur: null, registers: 40 });
   });
 
+  it('is passed over in a folder for the database of its run, which a message says', async () => {
+    const folder = freshFolder();
+    copyFileSync(SAMPLE, join(folder, 'results.db'));
+    writeFileSync(join(folder, 'results.csv'), table);
+    const { stdout, stderr } = await runCli('dparse', [folder]);
+    expect(stdout.match(/"type":"profile"/g)).to.have.length(1);
+    expect(stderr).to.contain(': 1 file left out, whose run is in results.db: results.csv\n');
+  });
+
   it('names the database for the JSON, whole or a fragment', async () => {
     const event = '{"args":{"name":"CPU HIP API"},"ph":"M","pid":2,"name":"process_name","sort_index":0}\n';
     for (const text of [`{ "traceEvents":[{}\n,${event}]}`, `,${event}`]) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import {
@@ -185,6 +185,9 @@ describe('rocprofv3 JSON: files', () => {
     const { formats, stderr } = await formatsIn(folder);
     expect(formats).to.deep.equal(['rocpd', 'rocprofv3-csv']);
     expect(stderr).to.match(/: 2 files left out, whose run is in 7_results\.db: 7_kernel_trace\.csv/);
+    // Tables are passed over for the JSON too, which has sizes of copies.
+    unlinkSync(join(folder, '7_results.db'));
+    expect(await formatsIn(folder)).to.deep.include({ formats: ['rocprofv3-json', 'rocprofv3-csv'] });
     // Packed, a file is not its own database.
     const packed = freshFolder();
     writeFileSync(join(packed, '7_results.json.gz'), gzipSync(readFileSync(SAMPLE)));

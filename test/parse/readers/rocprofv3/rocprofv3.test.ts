@@ -157,14 +157,14 @@ describe('rocprofv3: tables of one process', () => {
     const some = (type: string): Record<string, unknown>[] => records.filter((record) => record['type'] === type);
     expect(some('profile')).to.have.length(1);
     expect(some('profile')[0]?.['devices']).to.deep.equal([
-      { id: 4, vendor: 'amd', name: 'AMD Instinct MI300X', arch: 'gfx942', units: 304, clockHz: 2_100_000_000, memBytesPerS: null, memBytes: null },
+      { id: 0, vendor: 'amd', name: 'AMD Instinct MI300X', arch: 'gfx942', units: 304, clockHz: 2_100_000_000, memBytesPerS: null, memBytes: null },
     ]); // prettier-ignore
     // The allocation that ended at 760 is the first time of the profile.
     expect(some('kernel')[0]).to.deep.include({ start: 240, corr: 9 });
     expect(some('kernel')[0]?.['launch']).to.deep.include({ api: 'hipLaunchKernel', start: 140 });
-    expect(some('copy')[0]).to.deep.include({ kind: 'HtoD', start: 540, dur: 40, device: 4, stream: 2, bytes: null });
+    expect(some('copy')[0]).to.deep.include({ kind: 'HtoD', start: 540, dur: 40, device: 0, stream: 2, bytes: null });
     expect(some('copy')[0]?.['launch']).to.deep.include({ api: 'hipMemcpy' });
-    expect(some('sample').map(({ start, value, device }) => [start, value, device])).to.deep.equal([[0, 4096, 4], [740, 0, 4]]); // prettier-ignore
+    expect(some('sample').map(({ start, value, device }) => [start, value, device])).to.deep.equal([[0, 4096, 0], [740, 0, 0]]); // prettier-ignore
     const ranges = some('range').map(({ text, name, start, dur }) => [text ?? name, start, dur]);
     expect(ranges).to.deep.include.members([['forward', 40, 1200], ['here', 90, 0]]); // prettier-ignore
   });
@@ -218,6 +218,47 @@ describe('rocprofv3: tables of one process', () => {
     expect(onlyKernelOf(trace).device).to.equal(1);
     const samples = recordsOf(trace).filter((record) => record.type === 'sample');
     expect(samples.map(({ device, value }) => [device, value])).to.have.deep.members([[null, 100], [0, 300]]); // prettier-ignore
+  });
+
+  it('number GPUs as other outputs do by the table of agents, whose numbers and labels count CPUs too', () => {
+    const path = folder({
+      'net_kernel_trace.csv': rocprofCsv([3, 2, 9].map((node) => ({ ...KERNEL, Agent_Id: `Agent ${node}` }))),
+      'net_agent_info.csv': 'Node_Id,Agent_Type,Name\n3,GPU,gfx942\n0,CPU,EPYC\n1,CPU,EPYC\n2,GPU,gfx90a\n',
+    });
+    const trace = join(path, 'net_kernel_trace.csv');
+    expect(headerOf(trace).devices.map(({ id, arch }) => [id, arch])).to.deep.equal([[0, 'gfx90a'], [1, 'gfx942']]); // prettier-ignore
+    // The third is on an agent that is not in the table, and counted.
+    expect(kernelsOf(trace).map(({ device }) => device)).to.have.members([1, 0, 0]);
+    expect(diagnosticsOf(trace)).to.deep.include({ 'bad-row': 1 });
+  });
+
+  it('give copies within host memory to the only GPU that works, and leave them out where several do', () => {
+    const copies = `${COPY}"MEMORY_COPY","MEMORY_COPY_HOST_TO_HOST",2,"Agent 0","Agent 1",10,1300,1340\n`;
+    const on = (...agents: readonly string[]): string =>
+      join(
+        folder({
+          'net_kernel_trace.csv': rocprofCsv(agents.map((Agent_Id) => ({ ...KERNEL, Agent_Id }))),
+          'net_memory_copy_trace.csv': copies,
+        }),
+        'net_kernel_trace.csv',
+      );
+    const devicesOf = (path: string) => recordsOf(path).flatMap((each) => (each.type === 'copy' ? [each.device] : []));
+    expect(devicesOf(on('Agent 4'))).to.deep.equal([4]);
+    expect(diagnosticsOf(on('Agent 4'))).not.to.have.property('bad-row');
+    expect(devicesOf(on('Agent 4', 'Agent 5'))).to.deep.equal([]);
+    expect(headerOf(on('Agent 4', 'Agent 5')).facts).to.deep.include({ not_read: 'copies within host memory: 1' });
+  });
+
+  it('keep blocks of processes apart that have the same address', () => {
+    const head = 'Guid,Kind,Operation,Agent_Id,Allocation_Size,Address,Correlation_Id,Start_Timestamp,End_Timestamp\n';
+    const row = (run: string, operation: string, size: number, start: number): string =>
+      `"${run}","MEMORY_ALLOCATION","MEMORY_ALLOCATION_${operation}","GPU 0",${size},"0x10",6,${start},${start + 10}\n`;
+    const rows = [row('a', 'ALLOCATE', 100, 1000), row('b', 'ALLOCATE', 20, 2000), row('a', 'FREE', 0, 3000)];
+    const path = file(head + rows.join(''));
+    const samples = recordsOf(path).flatMap((each) => (each.type === 'sample' ? [[each.start, each.value]] : []));
+    // The first time is the end of the first allocation, 1010: 100, then 120; the release takes the 100 of its own process.
+    expect(samples).to.deep.equal([[0, 100], [1000, 120], [1990, 20]]); // prettier-ignore
+    expect(diagnosticsOf(path)).not.to.have.property('allocation-without-free');
   });
 
   it('join calls and kernels of one run where a table has several, whose ids are the same', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { textClock } from '../../../../src/parse/readers/rocprofv3/rocprofv3.js';
+import { textClock } from '../../../../src/parse/trace/clocks/text-clock.js';
 
 describe('times in texts', () => {
   it('are exact after one of them, above 2^53 too', () => {
