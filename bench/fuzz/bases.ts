@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { explorerTables, parquetOfDatabase, type ParquetFiles } from '../../samples/programs/write-parquet.js';
+import { arrowOfDatabase } from '../../samples/programs/write-arrow.js';
+import { explorerTables, parquetOfDatabase } from '../../samples/programs/write-parquet.js';
+import type { TableFiles } from '../../samples/programs/write-tables.js';
 import { recordsOf } from '../../test/support/profile-records.js';
 import { samplesByFormat } from '../../test/support/samples-by-format.js';
 import { ROOT, sharedFile } from '../../test/support/shared.js';
@@ -72,7 +74,7 @@ const read = (path: string, profile = 0): readonly ProfileLine[] =>
   recordsOf(path, { ranges: true, name: basename(path), profile });
 
 /** A folder of the tables of an exporter. */
-const tablesOf = (tables: ParquetFiles): Pick<Base, 'files' | 'input'> => ({
+const tablesOf = (tables: TableFiles): Pick<Base, 'files' | 'input'> => ({
   files: Object.fromEntries(Object.entries(tables).map(([name, bytes]) => [name, Buffer.from(bytes)])),
   input: '',
 });
@@ -190,6 +192,11 @@ const KNOWN: Readonly<Record<ReaderName, Source>> = {
     samples: ['lenet.nsys.sqlite'],
     largest: 200 * KB,
     open: (path) => tablesOf(parquetOfDatabase(readFileSync(path), { group: 100 })),
+  },
+  'nsight-arrow': {
+    samples: ['lenet.nsys.sqlite'],
+    largest: 200 * KB,
+    open: (path) => tablesOf(arrowOfDatabase(readFileSync(path), { batch: 100 })),
   },
   'neuron-tables': {
     samples: ['attention.neuron.json'],

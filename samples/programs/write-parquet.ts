@@ -3,14 +3,8 @@
  * --type parquetdir` from its SQLite export, whose tables they share; those of Neuron Explorer from the JSON of AWS's tool,
  * by the profile schema reference, version 7.4.
  */
-import Database from 'better-sqlite3';
 import { parquetWriteBuffer, type ParquetWriteOptions } from 'hyparquet-writer';
-
-type Row = Readonly<Record<string, unknown>>;
-type Type = 'INT64' | 'DOUBLE' | 'STRING' | 'BOOLEAN' | 'BYTE_ARRAY';
-
-/** Files by name. */
-export type ParquetFiles = Readonly<Record<string, Uint8Array>>;
+import { rowsByTable, typeOf, valueOf, type Row, type TableFiles } from './write-tables.js';
 
 /** How a table is written: rows of a file, and of a row group. */
 export interface Pieces {
@@ -20,7 +14,7 @@ export interface Pieces {
 }
 
 /** The files of a table: one, or numbered ones. */
-function filesOf(table: string, rows: readonly Row[], { file = Infinity, group = 1000, codec }: Pieces): ParquetFiles {
+function filesOf(table: string, rows: readonly Row[], { file = Infinity, group = 1000, codec }: Pieces): TableFiles {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const types = new Map(names.map((name) => [name, typeOf(rows.map((row) => row[name]))]));
   const write = (part: readonly Row[]): Uint8Array =>
@@ -41,31 +35,10 @@ function filesOf(table: string, rows: readonly Row[], { file = Infinity, group =
   return Object.fromEntries(files);
 }
 
-function typeOf(values: readonly unknown[]): Type {
-  const known = values.filter((value) => value !== null && value !== undefined);
-  const all = (is: (value: unknown) => boolean): boolean => known.length > 0 && known.every(is);
-  if (all((value) => typeof value === 'bigint' || Number.isSafeInteger(value))) return 'INT64';
-  if (all((value) => typeof value === 'number' || typeof value === 'bigint')) return 'DOUBLE';
-  if (all((value) => typeof value === 'boolean')) return 'BOOLEAN';
-  return all((value) => value instanceof Uint8Array) ? 'BYTE_ARRAY' : 'STRING';
-}
-
-function valueOf(value: unknown, type: Type): unknown {
-  if (value === null || value === undefined) return null;
-  if (type === 'INT64') return BigInt(value as number | bigint);
-  if (type === 'DOUBLE') return Number(value);
-  return type === 'STRING' && typeof value !== 'string' ? JSON.stringify(value) : value;
-}
-
 /** The tables of a database, as `nsys export --type parquetdir` writes them. */
-export function parquetOfDatabase(bytes: Buffer, pieces: Pieces = {}): ParquetFiles {
-  const database = new Database(bytes);
-  const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[];
-  const files = tables.map((table) =>
-    filesOf(table, database.prepare(`SELECT * FROM "${table}"`).safeIntegers().all() as Row[], pieces),
-  );
-  database.close();
-  return Object.assign({}, ...files) as ParquetFiles;
+export function parquetOfDatabase(bytes: Buffer, pieces: Pieces = {}): TableFiles {
+  const files = Object.entries(rowsByTable(bytes)).map(([table, rows]) => filesOf(table, rows, pieces));
+  return Object.assign({}, ...files) as TableFiles;
 }
 
 type Json = Readonly<Record<string, readonly Row[]>>;
@@ -95,7 +68,7 @@ const memories = (cell: unknown): string => `[${[cell].flat(4).join(', ')}]`;
 const MOVED = ['instance_type', 'runtime_version', 'driver_version', 'collectives_version', 'compiler_version'];
 
 /** The tables of Neuron Explorer for a capture that AWS's tool wrote as JSON. */
-export function explorerTables(text: string, pieces: Pieces = {}): ParquetFiles {
+export function explorerTables(text: string, pieces: Pieces = {}): TableFiles {
   // Integers that a number cannot hold become texts.
   const json = JSON.parse(text.replaceAll(/(?<=[:[,] ?)-?\d{16,}(?=[,}\]])/g, '"$&"')) as Json;
   const rows = (table: string): readonly Row[] => json[table] ?? [];
@@ -225,5 +198,5 @@ export function explorerTables(text: string, pieces: Pieces = {}): ParquetFiles 
   const files = Object.entries(tables).map(([table, content]) =>
     content.length === 0 ? {} : filesOf(table, content, pieces),
   );
-  return Object.assign({}, ...files) as ParquetFiles;
+  return Object.assign({}, ...files) as TableFiles;
 }

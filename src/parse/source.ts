@@ -2,13 +2,14 @@
  * Inputs: paths, folders, globs, archives, standard input, compressed data. Streams and compressed files cannot be read in place, so they are
  * unpacked into a temporary folder, never next to the input.
  */
-import { createReadStream, realpathSync, statSync } from 'node:fs';
+import { createReadStream, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
 import { isSystemError, UserError } from '../record/errors.js';
 import { firstBytes, isFile, pathsIn, UnreadableInput } from './files.js';
 import { isArchive, unpackArchive } from './input/archive.js';
 import { filesIn, filesOfPattern } from './input/folder-files.js';
-import { copyTables, exporterOf, tablesByFolder } from './sqlite/parquet-tables.js';
+import { isStreamOfTables } from './sqlite/arrow-tables.js';
+import { copyTables, exporterOf, tablesByFolder, type TableFiles } from './sqlite/table-folders.js';
 import { explorerJson } from './readers/neuron/explorer-tables.js';
 import { isSqlite } from './sqlite/sqlite.js';
 import { packedCopies, inflatedAtOnce, startOfPacked, unpack } from './input/unpack.js';
@@ -103,20 +104,43 @@ function withTableFolders(paths: readonly string[]): string[] {
  */
 async function openTables(folder: string): Promise<InputFile> {
   const tables = tablesByFolder(pathsIn(folder)).get(folder) ?? new Map<string, string[]>();
-  const database = new TemporaryFile(folder);
+  const database = await databaseOfTables(tables, { name: folder, file: null });
+  if (exporterOf(tables) !== 'neuron') return database;
   try {
-    await copyTables(tables, database.path);
-    const input = { name: folder, file: basename(folder) };
-    if (exporterOf(tables) !== 'neuron') return { ...input, path: database.path, dispose: () => database.dispose() };
-    const json = await temporaryInput(folder, (temporary) => {
+    return await temporaryInput(folder, (temporary) => {
       for (const piece of explorerJson(database.path)) temporary.append(Buffer.from(piece));
       return { file: basename(folder) };
     });
+  } finally {
     database.dispose();
-    return json;
+  }
+}
+
+interface AboutTables {
+  readonly name: string;
+  /** Base name of the only file, which is named in messages; null for a folder. */
+  readonly file: string | null;
+}
+
+/** Copies tables into a database. @throws UserError when one cannot be read */
+async function databaseOfTables(tables: TableFiles, { name, file }: AboutTables): Promise<InputFile> {
+  const database = new TemporaryFile(name);
+  try {
+    await copyTables(tables, database.path, file === null ? undefined : name);
+    return { name, file: file ?? basename(name), path: database.path, dispose: () => database.dispose() };
   } catch (error) {
     database.dispose();
     throw error;
+  }
+}
+
+/** Copies an input into a database if it is a stream of several tables. @throws UserError when it cannot be read */
+async function withoutStream(input: InputFile): Promise<InputFile> {
+  if (!isStreamOfTables(input.path)) return input;
+  try {
+    return await databaseOfTables(new Map([[input.file, [input.path]]]), input);
+  } finally {
+    input.dispose();
   }
 }
 
@@ -160,11 +184,16 @@ export const readHead = (path: string): Buffer => firstBytes(path, HEAD_BYTES);
  * @throws UserError when it is empty or broken compressed data
  */
 export async function openInput(path: string, stdin: AsyncIterable<Buffer> = process.stdin): Promise<InputFile> {
-  if (path === '-') return unpacked(path, 'stdin', stdin);
+  if (path === '-') return withoutStream(await unpacked(path, 'stdin', stdin));
   const stat = statSync(path);
   if (stat.isCharacterDevice() || stat.isBlockDevice()) throw new UserError('is a device', { where: path, hint: 'give a file or a pipe' }); // prettier-ignore
   if (stat.isFile() && stat.size === 0) throw new UserError('file is empty', { where: path });
   if (stat.isDirectory()) return openTables(path);
+  return withoutStream(await openFile(path, stat));
+}
+
+/** Makes a file or a pipe readable by path. */
+async function openFile(path: string, stat: Stats): Promise<InputFile> {
   if (!stat.isFile()) return unpacked(path, basename(path), createReadStream(path));
   if (!isPacked(readHead(path))) return { name: path, file: basename(path), path, dispose: () => undefined };
   const small = inflatedAtOnce(path, stat.size);
@@ -178,8 +207,7 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
 
 /**
  * Opens what is needed to detect the format of a file without reading much: the file itself, or a temporary file with
- * the first part of a compressed one. Null for a compressed database, because its tables can be read only after it is
- * unpacked.
+ * the first part of a compressed one. Null for compressed tables, which can be read only after they are unpacked.
  * @throws UserError when it is empty or broken compressed data
  */
 export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 'dispose'> | null> {
@@ -191,6 +219,10 @@ export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 
   if (isSqlite(start)) return null;
   const temporary = new TemporaryFile(path);
   temporary.append(start);
+  if (isStreamOfTables(temporary.path)) {
+    temporary.dispose();
+    return null;
+  }
   return { path: temporary.path, dispose: () => temporary.dispose() };
 }
 

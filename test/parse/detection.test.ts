@@ -99,6 +99,7 @@ describe('detection', () => {
     ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*_dump_snapshot/],
     ['.ncu-rep', 'NVR\0\u0010\0\0\0', /Nsight Compute report.*ncu --import FILE --csv --page raw/],
     ['HDF5', Buffer.from([0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]), /HDF5.*nsys export --type sqlite/],
+    ['Arrow', 'ARROW1\0\0', /Arrow table.*nsys export --type arrowdir.*give the folder with all tables/],
     [
       'a Parquet table of nsys',
       'PAR1\0 correlationId PAR1',

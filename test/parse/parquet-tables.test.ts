@@ -4,29 +4,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { findProfiles } from '../../src/parse/find.js';
-import { readProfile } from '../../src/parse/profile.js';
-import { UserError } from '../../src/record/errors.js';
-import { explorerTables, parquetOfDatabase, type ParquetFiles } from '../../samples/programs/write-parquet.js';
+import { explorerTables, parquetOfDatabase } from '../../samples/programs/write-parquet.js';
+import type { TableFiles } from '../../samples/programs/write-tables.js';
 import { freshFolder } from '../support/fresh-path.js';
+import { readInput as read } from '../support/read-input.js';
 import { itShared, sharedFile } from '../support/shared.js';
 
-/** The records of an input, without the name of its file, and the lines of what cannot be read. */
-async function read(input: string): Promise<{ records: string[]; lines: string[] }> {
-  const records: string[] = [];
-  const lines: string[] = [];
-  for await (const found of findProfiles([input])) {
-    if (found instanceof UserError) lines.push(found.line);
-    else {
-      for (const record of readProfile(found.source.path, { profile: 0, name: found.source.name, ranges: true }))
-        records.push(JSON.stringify(record.type === 'profile' ? { ...record, file: '' } : record));
-      found.source.dispose();
-    }
-  }
-  return { records, lines };
-}
-
-function written(files: ParquetFiles): string {
+function written(files: TableFiles): string {
   const folder = freshFolder();
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
   return folder;

@@ -119,9 +119,14 @@ export const BINARIES: readonly Unreadable[] = [
   },
   ...PARQUET,
   {
-    title: 'an HDF5 or Arrow file (perhaps from nsys export)',
+    title: 'an Arrow table (perhaps from nsys export --type arrowdir)',
+    hint: 'give the folder with all tables',
+    sniff: anyOf(magic('ARROW1'), all(magic([0xff, 0xff, 0xff, 0xff]), magic([0x10, 0, 0, 0], 8))),
+  },
+  {
+    title: 'an HDF5 file (perhaps from nsys export)',
     hint: 'run: nsys export --type sqlite FILE.nsys-rep, and parse the .sqlite',
-    sniff: anyOf(magic([0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]), magic('ARROW1')),
+    sniff: magic([0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]),
   },
   {
     title: 'a program or a library (ELF)',

@@ -112,13 +112,13 @@ export const nsight: Reader = {
   tableNames: ['CUPTI_ACTIVITY_KIND'],
   docs: {
     profiler: 'Nsight Systems',
-    input: 'SQLite or Parquet export, 2019 to 2026',
+    input: 'SQLite, Parquet or Arrow export, 2019 to 2026',
     made: [
       '`nsys profile -o net --trace=cuda,nvtx --pytorch=autograd-shapes-nvtx python train.py`, then `nsys export --type sqlite --include-blobs=true net.nsys-rep`, which writes `net.sqlite`; the blobs hold the communicators and message sizes of NCCL',
     ],
     read: [
       'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; devices; the start of the capture in Unix time.',
-      'Exports of 2019 to 2026: empty tables are absent and columns differ between releases, so columns are read by name and missing values are unknown. A folder of `nsys export --type parquetdir`, which has the same tables, is copied into a temporary database.',
+      'Exports of 2019 to 2026: empty tables are absent and columns differ between releases, so columns are read by name and missing values are unknown. A folder of `nsys export --type parquetdir` or `arrowdir`, or a file of `--type arrow` (`net.arrows`), which have the same tables, is copied into a temporary database. No such file was available for a test: the tests make them from SQLite exports.',
       "Launches are joined on process and correlation id, so several processes in one file stay separate. Kernels of a CUDA graph have their node id and the context of the graph's launch; a graph traced as a whole is one record, without kernels.",
       "A kernel launched in the NVTX range of an NCCL call, or at the end of its group, gets that operation; with payloads also message sizes and communicator (`group`, the hash that is the same on all ranks), `labels` holds `Peer rank` and `Root`, which are numbers within that group. `host` is the target's name; the rest of its environment is not read.",
     ],
