@@ -13,7 +13,14 @@ import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { StartedCopies } from '../steps/started-copies.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
-import { asksForArguments, captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
+import {
+  asksForArguments,
+  captureOption,
+  layerMarks,
+  opMarks,
+  stackMarks,
+  stepMarks,
+} from '../work/capture-options.js';
 import { AFFECTS, SYNCHRONIZE, type Detail } from './diagnostic-effects.js';
 import type { Reason } from './reason.js';
 
@@ -238,13 +245,19 @@ function overheadCheck(): Check {
   };
 }
 
+/** Of a profile with ops: the reasons differ by kernel. */
+const WHY_NO_OP = 'dprof advise --rule unattributed says why, and what to do';
+
 /** What of the program the profile knows: without ops, arguments, layers, lines or steps some questions have no answer. */
 function programCheck(): Check {
   let all = 0;
   const without = { op: 0, arguments: 0, layer: 0, lines: 0 };
+  /** Whether the profile has any op. A kernel's name alone may imply one too. */
+  let hasOps = false;
   let steps = 0;
   const addKernel = (row: Annotated, ns: number): void => {
     all += ns;
+    hasOps ||= row.calls.length > 0 || (row.op !== null && row.record.op?.includes(row.op) === true);
     if (row.op === null) without.op += ns;
     else if (row.reason !== null && asksForArguments(row.reason)) without.arguments += ns;
     if (row.layer.length === 0) without.layer += ns;
@@ -267,7 +280,7 @@ function programCheck(): Check {
         affects: string,
         remedy: string | null,
       ])[] = [
-        ['no-op', without.op, 'op', 'FLOPs, bytes and rates of these kernels', null],
+        ['no-op', without.op, 'op', 'FLOPs, bytes and rates of these kernels', hasOps ? WHY_NO_OP : opMarks(profile)],
         ['no-shapes', without.arguments, 'arguments of its op', 'FLOPs, bytes and rates of these kernels', shapes],
         ['no-layer', without.layer, 'layer', 'time by layer', layerMarks(profile)],
         ['no-lines', without.lines, 'source line', 'time by line and stack', stackMarks(profile)],

@@ -189,6 +189,16 @@ describe('check', () => {
     expect(reasons.map(({ check, level }) => `${level} ${check}`)).to.deep.equal([
       ...['limit no-op', 'limit no-layer', 'limit no-lines', 'limit no-steps'],
     ]);
+    const remedyOf = (format: string, ...kernels: KernelRecord[]) =>
+      checked([{ ...A100_PROFILE, format }, ...kernels, end()]).reasons.find(({ check }) => check === 'no-op')?.remedy;
+    expect(remedyOf('nsight', kernel({ launch: null }))).to.equal(
+      'nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records them, for a program in PyTorch',
+    );
+    expect(remedyOf('rocpd', kernel({ launch: null }))).to.equal('emit_nvtx() records them, for a program in PyTorch');
+    // Where other kernels have an op, ops were recorded.
+    expect(remedyOf('nsight', known({}), kernel({ start: 20 * US, id: 2, dur: 10 * US, launch: null }))).to.equal(
+      'dprof advise --rule unattributed says why, and what to do',
+    );
     expect(namesOf([A100_PROFILE, end()])).to.deep.equal(['no-work']);
     expect(namesOf([A100_PROFILE, end({ 'no-device-activity': 1 })])).to.deep.equal(['no-work']);
     expect(namesOf([A100_PROFILE, end({ 'work-not-recorded': 1, 'launch-without-work': 9 })])).to.deep.equal([
