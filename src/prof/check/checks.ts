@@ -21,6 +21,7 @@ import {
   stackMarks,
   stepMarks,
 } from '../work/capture-options.js';
+import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
 import { AFFECTS, SYNCHRONIZE, type Detail } from './diagnostic-effects.js';
 import type { Reason } from './reason.js';
 
@@ -174,24 +175,28 @@ function startedCopiesCheck(): Check {
 
 /** Kernels faster than their device can be: a duration, a size or the device's name is wrong. */
 function peakCheck(): Check {
-  let [count, ns] = [0, 0];
+  const above = new AbovePeaks();
   return {
-    row: ({ placement, record: { dur } }) => {
-      if (dur === null || !(placement.above.compute || placement.above.memory)) return;
-      count++;
-      ns += dur;
+    row: (row) => {
+      if (row.record.dur !== null) above.add(row);
     },
-    reasons: () =>
-      count === 0
-        ? []
-        : [
-            {
-              ...{ check: 'above-peak', level: 'doubt', count },
-              what: `${counted(count, 'kernel')} ran faster than the peak of the device, ${time(ns)} in all`,
-              affects: 'rates and roofline of these kernels',
-              remedy: 'dprof advise --rule impossible lists them; --peaks sets other peaks',
-            },
-          ],
+    reasons: () => {
+      const { count, mistimed } = above;
+      const { defect, short } = abovePeaksTexts(above);
+      if (count === 0) return [];
+      const texts = [defect, short].filter((text) => text !== null);
+      return [
+        {
+          ...{ check: 'above-peak', level: 'doubt', count },
+          what: `${texts.join('; ')} (${time(above.time)} in all)`,
+          affects: 'rates and roofline of these kernels',
+          remedy:
+            mistimed === count
+              ? LEAVE_OUT_TIMES
+              : 'dprof advise --rule impossible lists them; --peaks sets other peaks',
+        },
+      ];
+    },
   };
 }
 
