@@ -2,7 +2,9 @@
 import type { PageProfile } from '../prof/html/page-data.js';
 import {
   captureOption,
+  COMPILED_WITH,
   layerMarks,
+  opMarks,
   profilerOf,
   stackMarks,
   stepMarks,
@@ -38,8 +40,6 @@ const BY_OPTION: readonly (readonly [wanted: Wanted, option: Parameters<typeof c
   ];
 
 const NO_OPERANDS = 'The NTFF has operands with unknown codes; the JSON of neuron-explorer view may show them.';
-/** As documented by AWS: without these variables, the compiler stores no framework names in a NEFF. */
-const COMPILED_WITH = 'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep';
 const NEURON = {
   steps: 'A capture holds one execution of a compiled program. Give several captures to compare executions.',
   annotations: `The program (NEFF) of an NTFF may contain the framework's layers: give it too. ${COMPILED_WITH} them.`,
@@ -59,11 +59,9 @@ const WITH_PROGRAM: Partial<Record<Wanted, string>> = { ...NEURON, ...WITHOUT_LA
 /** By profiler, hints for data that no option of `captureOption` records. */
 const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefined>> = {
   kineto: {
-    ops: 'activities=[ProfilerActivity.CPU, …] records ops.',
     annotations: 'with record_function("name")names parts of the program.',
   },
   nsight: {
-    ops: 'nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records ops.',
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program, with nsys profile --trace=cuda,nvtx.',
   },
   nvprof: {
@@ -82,6 +80,7 @@ const MARKS: Partial<Record<Wanted, (header: Recorded | null) => string | null>>
   steps: stepMarks,
   layers: layerMarks,
   stacks: stackMarks,
+  ops: opMarks,
 };
 
 function howToRecord(header: Recorded | null, wanted: Wanted): string | undefined {

@@ -35,12 +35,18 @@ interface Plan {
  * few as possible are cut.
  * @param natural width that each column needs to show all of its texts
  * @param least minimum width of each column
+ * @param gap width between columns
  */
-export function planColumns(natural: readonly number[], least: readonly number[], width: number): Plan {
+export function planColumns(
+  natural: readonly number[],
+  least: readonly number[],
+  width: number,
+  gap = GAP.length,
+): Plan {
   let count = 0;
   let used = 0;
   while (count < least.length) {
-    const more = elementAt(least, count) + (count > 0 ? GAP.length : 0);
+    const more = elementAt(least, count) + (count > 0 ? gap : 0);
     if (count > 0 && used + more > width) break;
     used += more;
     count++;
@@ -87,6 +93,18 @@ function rounded(value: number, unit: ColumnShape['unit']): string {
   return Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
+/** Minimum widths of columns: texts may be cut, but numbers and words of a vocabulary may not. */
+export const leastWidths = <Row>(
+  columns: readonly Column<Row>[],
+  natural: readonly number[],
+  headerOf: (column: Column<Row>) => string,
+): number[] =>
+  columns.map((column, i) => {
+    const size = elementAt(natural, i);
+    if (isToTheRight(column) || column.vocabulary === true) return size;
+    return Math.min(size, Math.max(i === 0 ? LEAST_NAME : LEAST_TEXT, headerOf(column).length));
+  });
+
 /** Lines of a table whose rows are all known. */
 class FittedSheet<Row> {
   readonly #right: readonly boolean[];
@@ -132,12 +150,7 @@ class FittedSheet<Row> {
         ),
       ),
     );
-    const least = natural.map((size, i) =>
-      elementAt(this.#right, i) || elementAt(this.columns, i).vocabulary === true
-        ? size
-        : Math.min(size, Math.max(i === 0 ? LEAST_NAME : LEAST_TEXT, headerOf(elementAt(this.columns, i)).length)),
-    );
-    return planColumns(natural, least, this.width);
+    return planColumns(natural, leastWidths(this.columns, natural, headerOf), this.width);
   }
 
   #line(texts: readonly string[], { widths }: Plan): string {
@@ -153,7 +166,7 @@ class FittedSheet<Row> {
 }
 
 /** The last line names the columns without room, as many as fit. */
-function leftOutLine(keys: readonly string[], width: number): string {
+export function leftOutLine(keys: readonly string[], width: number): string {
   const lineOf = (count: number): string => {
     const more = keys.length - count;
     return `# no room for ${keys.slice(0, count).join(', ')}${more > 0 ? ` and ${more} more` : ''}: -f csv has all`;

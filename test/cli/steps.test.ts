@@ -79,7 +79,11 @@ describe('dprof steps', () => {
       'dprof: 1 profile without steps: calling step() of the profiler after each step marks them (docs/guide/record.md)\n',
     );
     expect(await stderrOf('nsight')).to.match(/^dprof: 1 profile without steps: an NVTX range .* named "step 1"/);
-    expect(await stderrOf('rocprofv3-csv')).to.equal('');
+    expect(await stderrOf('rocpd')).to.match(/: a rocTX range .* named "step 1"/);
+    expect(await stderrOf('xplane')).to.match(
+      /: jax\.profiler\.StepTraceAnnotation\("train", step_num=i\) around each step/,
+    );
+    expect(await stderrOf('rocprof-v1')).to.equal('');
   });
 
   it('has a help that fits a screen', async () => {

@@ -65,7 +65,7 @@ describe('hints of panels without content', () => {
     const stacks = 'The profile has no call stacks.';
     expect(lacking(viewOf('kineto', {}), 'stacks')).to.equal(`${stacks} with_stack=True records them.`);
     expect(lacking(viewOf('nsight', {}), 'stacks')).to.equal(
-      `${stacks} torch.profiler.profile(with_stack=True) in place of nsys records them.`,
+      `${stacks} torch.profiler.profile(with_stack=True) in place of nsys records them, for a program in PyTorch.`,
     );
     for (const format of ['ntff', 'neuron-json'])
       expect(lacking(viewOf(format, {}), 'stacks')).to.equal(

@@ -151,6 +151,21 @@ describe('table', () => {
   });
 });
 
+describe('a table of a given width', () => {
+  const wide = kernel({ short: 'k'.repeat(40), dur: 10 });
+
+  it('cuts texts, but no numbers, so that its lines fit', () => {
+    // Of 38 characters, the frame takes 4 at the edges and 3 between columns, and Sil(ns) 7: 24 are left.
+    expect(written('table', 'kernel,sil', [wide], { width: 38 })).to.include(`│ ${'k'.repeat(23)}… │      10 │\n`);
+  });
+
+  it('names the columns that have no room', () => {
+    const text = written('table', 'kernel,sil,grid', [wide], { width: 38 });
+    expect(text).to.match(/\n# no room for grid: -f csv has all\n$/);
+    for (const line of text.split('\n')) expect(cells(line), line).to.be.at.most(38);
+  });
+});
+
 describe('a table of many rows', () => {
   const sheet = requireFormat('table').open({ columns: chooseColumns('kernel,sil'), width: null, header: false });
   const [row] = annotate([kernel({ dur: 7 })]);

@@ -239,6 +239,9 @@ export function readReport(given: Arguments) {
 
 export type ReportRequest = Readonly<ReturnType<typeof readReport>>;
 
+/** Formats that keep to a width. */
+const WITH_WIDTH = ['columns', 'table', 'fitted'];
+
 /** @param terminal width of the terminal that the report goes to; null for any other output */
 function chooseFormat(id: string | undefined, csv: boolean, width: number | null, terminal: number | null): Format {
   if (csv && id !== undefined && id !== 'csv')
@@ -247,8 +250,10 @@ function chooseFormat(id: string | undefined, csv: boolean, width: number | null
   const implied = csv ? 'csv' : width !== null && width > 0 ? 'columns' : 'space';
   if (implied === 'space' && id === undefined && width === null && terminal !== null) return fitted;
   const format = requireFormat(id ?? implied);
-  if (width !== null && id !== undefined && id !== 'columns' && id !== 'fitted') {
-    throw new UsageError(`-w cannot be combined with --format ${id}`, '-w works with --format columns and fitted');
-  }
+  if (width !== null && id !== undefined && !WITH_WIDTH.includes(id))
+    throw new UsageError(
+      `-w cannot be combined with --format ${id}`,
+      `-w works with --format ${WITH_WIDTH.join(', ')}`,
+    );
   return format;
 }

@@ -5,6 +5,7 @@ import type { TensorWork } from '../../prof/neuron/flops.js';
 import type { KernelSummary, Tally, WorkTime } from '../../prof/summary/summary-data.js';
 import { sumOf } from '../../prof/summary/tallies.js';
 import { NEURON } from '../../prof/work/work-models.js';
+import { abovePeaksTexts } from '../../prof/tally/above-peaks.js';
 import { BY_NAME } from '../../prof/work/work-model.js';
 import { amountText, MICROSECOND, UNKNOWN } from '../../record/units.js';
 import { grouped, many } from '../../record/plural.js';
@@ -160,13 +161,8 @@ function unboundRows({ bounds, known }: WorkTime, time: number | null): string[]
 
 /** Rates that no device reaches, and times that the profile has too short. */
 function defectRows({ impossible, mistimed = 0 }: WorkTime): string[][] {
-  const wrong = impossible - mistimed;
-  return [
-    ...(wrong > 0 ? [['defect', `${many(wrong, 'kernel')} above a peak of the device`]] : []),
-    ...(mistimed > 0
-      ? [['short times', `${many(mistimed, 'kernel')} recorded as too short: other runs of the same work take longer`]]
-      : []),
-  ];
+  const { defect, short } = abovePeaksTexts({ count: impossible, mistimed });
+  return [...(defect === null ? [] : [['defect', defect]]), ...(short === null ? [] : [['short times', short]])];
 }
 
 function arithmeticSection(

@@ -14,7 +14,7 @@ import type { Trace } from './trace.js';
  * called.
  * @param read returns the kind of a function by its name, which is '' for a call without a name
  */
-export function byCallName<Kind extends string | boolean | null>(
+export function byCallName<Kind extends string | boolean | null | readonly number[]>(
   { hostCalls, names }: Pick<Trace, 'hostCalls' | 'names'>,
   read: (name: string) => Kind,
 ): (call: number) => Kind {
@@ -25,10 +25,24 @@ export function byCallName<Kind extends string | boolean | null>(
 /** Calls that return the error of an earlier call. */
 const TELLS_ERROR = /(?:Get|PeekAt)LastError/;
 /**
- * Calls that ask whether something is done. If it is not, they return cudaErrorNotReady: 34 until CUDA 10.0, 600 since
- * then.
+ * Codes that a call returns although nothing is lost: it asked something, or what it should do was already done. CUDA
+ * renumbered the codes of its runtime in 10.1; the driver and HIP have the later ones.
+ * Source: driver_types.h of CUDA 7.5 and 12, hip_runtime_api.h.
  */
-const [ASKS, NOT_READY] = [/Query$/, [34, 600]];
+const HARMLESS: readonly (readonly [pattern: RegExp, codes: readonly number[]])[] = [
+  // Work is not done yet.
+  [/Query$/, [34, 600]],
+  // Access to a peer is already enabled, or already disabled.
+  [/EnablePeerAccess$/, [50, 704]],
+  [/DisablePeerAccess$/, [51, 705]],
+  // Host memory is already pinned, or is not.
+  [/HostRegister$/, [61, 712]],
+  [/HostUnregister$/, [62, 713]],
+  // A pointer is to ordinary host memory.
+  [/PointerGetAttributes?$/, [1]],
+  // A function or a variable does not exist.
+  [/GetProcAddress$|GetDriverEntryPoint|(?:Module|Library)Get(?:Function|Kernel|Global)$/, [500]],
+];
 
 /** Maximum number of names in the profile line. */
 const MOST_NAMES = 20;
@@ -39,12 +53,12 @@ const MOST_NAMES = 20;
  */
 export function failedCalls(trace: Trace): Labels | undefined {
   const { hostCalls, names, diagnostics } = trace;
-  const answers = byCallName(trace, (name) => (TELLS_ERROR.test(name) ? 'error' : ASKS.test(name) ? 'state' : null));
+  const tellsError = byCallName(trace, (name) => TELLS_ERROR.test(name));
+  const harmlessCodes = byCallName(trace, (name) => HARMLESS.find(([pattern]) => pattern.test(name))?.[1] ?? []);
   const counts = new Map<string, number>();
   let failed = 0;
   for (const [call, code] of hostCalls.results) {
-    const answer = answers(call);
-    if (answer === 'error' || (answer === 'state' && NOT_READY.includes(code))) continue;
+    if (tellsError(call) || harmlessCodes(call).includes(code)) continue;
     failed++;
     const what = `${names.apiName(hostCalls.api.at(call)) ?? 'na'} ${code}`;
     counts.set(what, (counts.get(what) ?? 0) + 1);

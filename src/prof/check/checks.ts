@@ -13,7 +13,15 @@ import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { StartedCopies } from '../steps/started-copies.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
-import { asksForArguments, captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
+import {
+  asksForArguments,
+  captureOption,
+  layerMarks,
+  opMarks,
+  stackMarks,
+  stepMarks,
+} from '../work/capture-options.js';
+import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
 import { AFFECTS, SYNCHRONIZE, type Detail } from './diagnostic-effects.js';
 import type { Reason } from './reason.js';
 
@@ -167,24 +175,28 @@ function startedCopiesCheck(): Check {
 
 /** Kernels faster than their device can be: a duration, a size or the device's name is wrong. */
 function peakCheck(): Check {
-  let [count, ns] = [0, 0];
+  const above = new AbovePeaks();
   return {
-    row: ({ placement, record: { dur } }) => {
-      if (dur === null || !(placement.above.compute || placement.above.memory)) return;
-      count++;
-      ns += dur;
+    row: (row) => {
+      if (row.record.dur !== null) above.add(row);
     },
-    reasons: () =>
-      count === 0
-        ? []
-        : [
-            {
-              ...{ check: 'above-peak', level: 'doubt', count },
-              what: `${counted(count, 'kernel')} ran faster than the peak of the device, ${time(ns)} in all`,
-              affects: 'rates and roofline of these kernels',
-              remedy: 'dprof advise --rule impossible lists them; --peaks sets other peaks',
-            },
-          ],
+    reasons: () => {
+      const { count, mistimed } = above;
+      const { defect, short } = abovePeaksTexts(above);
+      if (count === 0) return [];
+      const texts = [defect, short].filter((text) => text !== null);
+      return [
+        {
+          ...{ check: 'above-peak', level: 'doubt', count },
+          what: `${texts.join('; ')} (${time(above.time)} in all)`,
+          affects: 'rates and roofline of these kernels',
+          remedy:
+            mistimed === count
+              ? LEAVE_OUT_TIMES
+              : 'dprof advise --rule impossible lists them; --peaks sets other peaks',
+        },
+      ];
+    },
   };
 }
 
@@ -238,13 +250,19 @@ function overheadCheck(): Check {
   };
 }
 
+/** Of a profile with ops: the reasons differ by kernel. */
+const WHY_NO_OP = 'dprof advise --rule unattributed says why, and what to do';
+
 /** What of the program the profile knows: without ops, arguments, layers, lines or steps some questions have no answer. */
 function programCheck(): Check {
   let all = 0;
   const without = { op: 0, arguments: 0, layer: 0, lines: 0 };
+  /** Whether the profile has any op. A kernel's name alone may imply one too. */
+  let hasOps = false;
   let steps = 0;
   const addKernel = (row: Annotated, ns: number): void => {
     all += ns;
+    hasOps ||= row.calls.length > 0 || (row.op !== null && row.record.op?.includes(row.op) === true);
     if (row.op === null) without.op += ns;
     else if (row.reason !== null && asksForArguments(row.reason)) without.arguments += ns;
     if (row.layer.length === 0) without.layer += ns;
@@ -267,7 +285,7 @@ function programCheck(): Check {
         affects: string,
         remedy: string | null,
       ])[] = [
-        ['no-op', without.op, 'op', 'FLOPs, bytes and rates of these kernels', null],
+        ['no-op', without.op, 'op', 'FLOPs, bytes and rates of these kernels', hasOps ? WHY_NO_OP : opMarks(profile)],
         ['no-shapes', without.arguments, 'arguments of its op', 'FLOPs, bytes and rates of these kernels', shapes],
         ['no-layer', without.layer, 'layer', 'time by layer', layerMarks(profile)],
         ['no-lines', without.lines, 'source line', 'time by line and stack', stackMarks(profile)],

@@ -85,7 +85,7 @@ export class KernelSums {
   }
 
   /** @param span sum of the devices' spans in ns; 0 when work of one is missing */
-  #work({ peak }: KernelSum, span: number): WorkTime {
+  #work({ time, peak, bandwidth }: KernelSum, span: number): WorkTime {
     const known = this.#tally.together([KEYS.knownWork, KEYS.ratedWork]);
     const rated = this.#tally.of(KEYS.ratedWork);
     const trials = this.#tally.of(KEYS.trials);
@@ -100,6 +100,10 @@ export class KernelSums {
       computeShare: mean(rated.peak),
       memoryShare: rated.bytes.sum === 0 && bytes > 0 ? null : mean(rated.bandwidth),
       rated: rated.time,
+      // The peak FLOP/s of most kernels may be unknown, for their type or device, but not the bandwidth.
+      ...(2 * rated.time < time && 2 * bandwidth.time >= time
+        ? { computeShare: null, memoryShare: bandwidth.sum / PERCENT / bandwidth.time, rated: bandwidth.time }
+        : undefined),
       // Kernels with 0 FLOPs alone do not show how well the device is used.
       mfu: peak.sum > 0 && span > 0 ? peak.sum / PERCENT / span : null,
       flopsRated: peak.time,

@@ -56,6 +56,10 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   'neuron-monitor': NEURON,
 };
 
+/** As documented by AWS: without these variables, the compiler stores no framework names in a NEFF. */
+export const COMPILED_WITH = 'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep';
+const KEPT_IN_PROGRAM = `${COMPILED_WITH} them`;
+
 const STEP_CALLS = 'calling step() of the profiler after each step marks them';
 const STEP_RANGES = 'range around each step, named "step 1", "step 2", marks them';
 
@@ -64,6 +68,9 @@ const RANGE_KINDS: Readonly<Record<string, string | undefined>> = {
   nsight: 'an NVTX',
   nvprof: 'an NVTX',
   rpd: 'a rocTX',
+  rocpd: 'a rocTX',
+  'rocprofv3-csv': 'a rocTX',
+  'rocprofv3-json': 'a rocTX',
 };
 
 /** By profiler, how the program marks its steps. */
@@ -72,6 +79,30 @@ const STEPS: Readonly<Record<string, string | undefined>> = {
   'ascend-db': STEP_CALLS,
   'ascend-text': STEP_CALLS,
   'ascend-raw': STEP_CALLS,
+  xplane: 'jax.profiler.StepTraceAnnotation("train", step_num=i) around each step marks them',
+};
+
+const TORCH_ONLY = ', for a program in PyTorch';
+const OPS_OF_TORCH = 'activities=[ProfilerActivity.CPU, …] records them';
+const OPS_OF_RANGES = `emit_nvtx() records them${TORCH_ONLY}`;
+
+/** By profiler, how to record the ops of a framework. */
+const OPS: Readonly<Record<string, string | undefined>> = {
+  kineto: OPS_OF_TORCH,
+  'ascend-db': OPS_OF_TORCH,
+  'ascend-text': OPS_OF_TORCH,
+  'ascend-raw': OPS_OF_TORCH,
+  nsight: `nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records them${TORCH_ONLY}`,
+  nvprof: OPS_OF_RANGES,
+  rocpd: OPS_OF_RANGES,
+  'rocprofv3-csv': OPS_OF_RANGES,
+  'rocprofv3-json': OPS_OF_RANGES,
+  rpd: OPS_OF_RANGES,
+  'rocprof-v1': `torch.profiler.profile in place of rocprof records them${TORCH_ONLY}`,
+  'rocprof-v1-csv': `torch.profiler.profile in place of rocprof records them${TORCH_ONLY}`,
+  neff: KEPT_IN_PROGRAM,
+  ntff: KEPT_IN_PROGRAM,
+  'neuron-json': KEPT_IN_PROGRAM,
 };
 
 /** Formats of GPU profilers that record no Python call stacks. PyTorch's profiler records them. */
@@ -147,10 +178,14 @@ export function layerMarks(profile: Recorded | null): string | null {
   return ways.length === 0 ? null : `${ways.join(', or ')}${ways.length > 1 ? ',' : ''} records it`;
 }
 
+/** How to record the ops of a framework, like `layerMarks`. */
+export const opMarks = (profile: Recorded | null): string | null => OPS[profilerOf(profile)] ?? null;
+
 /** How to record call stacks, like `layerMarks`. */
 export function stackMarks(profile: Recorded | null): string | null {
   const tool = WITHOUT_STACKS[profilerOf(profile)];
-  if (tool !== undefined) return `torch.profiler.profile(with_stack=True) in place of ${tool} records them`;
+  if (tool !== undefined)
+    return `torch.profiler.profile(with_stack=True) in place of ${tool} records them${TORCH_ONLY}`;
   if (WITH_LINES.has(profilerOf(profile)))
     return 'NEURON_FRAMEWORK_DEBUG=1 NKI_DEBUG_INFO=True, set when the program is compiled, keep its lines of code';
   const option = captureOption(profile, 'stacks');

@@ -235,7 +235,7 @@ describe('the rule impossible', () => {
     const runs = durs.map((dur, i) => run(i + 1, dur));
     const [found] = findingsOf('impossible', [profileOn(A100), ...runs]);
     expect(found).to.deep.include({ count: 1, kernels: ['0:2'] });
-    expect(found?.details).to.equal('1 recorded as too short: other runs of the same work take longer');
+    expect(found?.details).to.equal('1 kernel recorded as too short: other runs of the same work take longer');
     expect(found?.action).to.match(/^the times of these kernels in the profile are wrong/);
     expect(overviewOf([profileOn(A100), ...runs]).kernels?.work).to.include({ impossible: 1, mistimed: 1 });
     // Of other work there is only one run, which says nothing about its time.

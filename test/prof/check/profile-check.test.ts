@@ -112,6 +112,16 @@ describe('check', () => {
     // 2 · 4096³ FLOPs in 10 us are 13,744 TFLOP/s.
     const records = [A100_PROFILE, known({ start: 0, calls: [mm(4096, 4096, 4096)] }), end()];
     expect(checked(records).reasons[0]).to.deep.include({ check: 'above-peak', level: 'doubt', count: 1 });
+    expect(checked(records).reasons[0]?.what).to.equal('1 kernel above a peak of the device (10 us in all)');
+    // The same work takes 2 ms in two other runs: 69 TFLOP/s.
+    const run = (id: number, dur: number): KernelRecord =>
+      known({ id, start: id * 10_000 * US, dur, calls: [mm(4096, 4096, 4096)] });
+    const [short] = checked([A100_PROFILE, run(1, 2000 * US), run(2, 10 * US), run(3, 2000 * US), end()]).reasons;
+    expect(short).to.deep.include({
+      ...{ check: 'above-peak', count: 1 },
+      what: '1 kernel recorded as too short: other runs of the same work take longer (10 us in all)',
+      remedy: 'the times of these kernels in the profile are wrong: leave them out of comparisons',
+    });
   });
 
   it('finds a last step that was cut off, and a first one that warmed up', () => {
@@ -191,6 +201,16 @@ describe('check', () => {
     expect(reasons.map(({ check, level }) => `${level} ${check}`)).to.deep.equal([
       ...['limit no-op', 'limit no-layer', 'limit no-lines', 'limit no-steps'],
     ]);
+    const remedyOf = (format: string, ...kernels: KernelRecord[]) =>
+      checked([{ ...A100_PROFILE, format }, ...kernels, end()]).reasons.find(({ check }) => check === 'no-op')?.remedy;
+    expect(remedyOf('nsight', kernel({ launch: null }))).to.equal(
+      'nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records them, for a program in PyTorch',
+    );
+    expect(remedyOf('rocpd', kernel({ launch: null }))).to.equal('emit_nvtx() records them, for a program in PyTorch');
+    // Where other kernels have an op, ops were recorded.
+    expect(remedyOf('nsight', known({}), kernel({ start: 20 * US, id: 2, dur: 10 * US, launch: null }))).to.equal(
+      'dprof advise --rule unattributed says why, and what to do',
+    );
     expect(namesOf([A100_PROFILE, end()])).to.deep.equal(['no-work']);
     expect(namesOf([A100_PROFILE, end({ 'no-device-activity': 1 })])).to.deep.equal(['no-work']);
     expect(namesOf([A100_PROFILE, end({ 'work-not-recorded': 1, 'launch-without-work': 9 })])).to.deep.equal([

@@ -33,6 +33,18 @@ const sum = (tallies: readonly Tally[]): number => tallies.reduce((all, { time }
 const only = ({ devices }: ProfileSummary) => devices[0] ?? expect.fail();
 const kernelsOf = ({ kernels }: ProfileSummary) => kernels ?? expect.fail();
 
+describe('shares of peaks', () => {
+  it('have the share of the bandwidth where only that of FLOP/s is unknown', () => {
+    const tpu = { id: 0, vendor: 'google', name: 'TPU v6 Lite', arch: 'tpu-v6e', units: null, clockHz: null };
+    const header = { ...HEADER, devices: [{ ...tpu, memBytesPerS: 1.638e12, memBytes: null }] } as ProfileLine;
+    // 8.19 MB in 10 us are 819 GB/s, half of 1638. The vector unit's peak FLOP/s is not known.
+    const call = { mod: 'hlo', op: 'add', args: [{ name: 'out', type: 'tensor', shape: [64], dtype: 'float32' }] };
+    const counters = { flops: 64, bytes_accessed: 8.19e6 };
+    const { work } = kernelsOf(overviewOf([header, at(0, 10_000, { calls: [call], counters, labels: {} })]));
+    expect([work.computeShare, work.memoryShare, work.rated]).to.deep.equal([null, 0.5, 10_000]);
+  });
+});
+
 describe('overview of devices', () => {
   it('takes what runs at the same time once, and states what of communication is exposed', () => {
     // compute 0-100; communication 50-200; copy 120-150 under communication; idle 200-300; set 300-310

@@ -8,7 +8,7 @@ import type { Annotated } from '../../annotate.js';
 import { many, ranked, rate, size, time, percent, verb } from '../wording.js';
 import { deviceRule, LAUNCHING, type Rule, type RuleAnswer } from '../rule.js';
 import { atLongest, KernelTally, longerOf, Ranking } from '../kernel-tally.js';
-import { AbovePeaks } from '../../tally/above-peaks.js';
+import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../../tally/above-peaks.js';
 import { ByDevice, type Place } from '../device-times.js';
 import type { Found, LongestTime } from '../finding.js';
 import type { Device, ProfileRecord } from '../../../record/record.js';
@@ -77,13 +77,16 @@ class Above extends KernelTally {
   device = '';
 }
 
+const detailsOf = (runs: AbovePeaks): { readonly details?: string } => {
+  const { short } = abovePeaksTexts(runs);
+  return short === null ? {} : { details: short };
+};
+
 const IMPOSSIBLE = {
   name: 'impossible',
   about: 'profile',
   doc: 'kernels, copies and memsets faster than the peaks of the device: a size, a clock, a peak or the device name is wrong',
 } as const;
-
-const LEAVE_OUT = 'the times of these kernels in the profile are wrong: leave them out of comparisons';
 
 /** Rates that no device reaches: our FLOP count or our peak rate is wrong, or the device is another one. */
 const impossibleKernels = deviceRule({
@@ -109,12 +112,10 @@ const impossibleKernels = deviceRule({
       : [
           {
             what: `${many(of.count, 'kernel')} ran faster than the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}), ${time(of.time)}: ${ranked(of.names)}`,
-            ...(of.runs.mistimed > 0
-              ? { details: `${of.runs.mistimed} recorded as too short: other runs of the same work take longer` }
-              : {}),
+            ...detailsOf(of.runs),
             action:
               of.runs.mistimed === of.count
-                ? LEAVE_OUT
+                ? LEAVE_OUT_TIMES
                 : 'this is impossible: check the FLOPs and bytes of these ops (--explain shows the formulas) and the peaks (--peaks sets others); if both are right, please report it',
             ...of.facts,
             evidence: { ...of.facts.evidence, aboveComputePeak: of.compute, aboveMemoryPeak: of.memory },

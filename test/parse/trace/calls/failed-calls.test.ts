@@ -34,27 +34,35 @@ describe('failed calls', () => {
     // 307 of the driver is cuLaunchKernel, 155 of the runtime cudaDeviceEnablePeerAccess.
     const driver = { table: 'CUPTI_ACTIVITY_KIND_DRIVER', cbid: 307, returnValue: 1 };
     const db = new NvprofDatabase().launch(1, []).call(200, 210, 2, driver).launch(4, []);
-    for (const corr of [11, 12]) db.call(10 * corr, 10 * corr + 1, corr, { cbid: 155, returnValue: 704 });
+    for (const corr of [11, 12]) db.call(10 * corr, 10 * corr + 1, corr, { cbid: 155, returnValue: 217 });
     const path = db.write();
     expect(diagnosticsOf(path)).to.deep.equal({ 'call-failed': 3 });
-    expect(factOf(path)).to.equal('cudaDeviceEnablePeerAccess 704 (2), cuLaunchKernel 1 (1)');
+    expect(factOf(path)).to.equal('cudaDeviceEnablePeerAccess 217 (2), cuLaunchKernel 1 (1)');
   });
 
-  it('are none that give the error of an earlier call, or say that something is not done yet', () => {
+  it('are none that give the error of an earlier call, answer a question, or find their work done', () => {
     const others = [
       ['cudaGetLastError_v3020', 700],
       ['cudaPeekAtLastError', 700],
       ['cudaEventQuery_v3020', 600],
       ['cudaStreamQuery', 34],
+      ['cudaDeviceEnablePeerAccess', 704],
+      ['cuCtxDisablePeerAccess', 705],
+      ['cudaHostRegister', 61],
+      ['hipHostUnregister', 713],
+      ['cuPointerGetAttribute', 1],
+      ['cuGetProcAddress_v2', 500],
+      ['cuModuleGetGlobal_v2', 500],
     ] as const;
     const db = new NsightDatabase().launch(1, []);
     others.forEach(([name, returnValue], n) =>
-      db.call({ start: 200 + n, end: 201 + n }, 10 + n, { returnValue }, name),
+      db.call({ start: 200 + n, end: 201 + n }, 30 + n, { returnValue }, name),
     );
     // 13 is a call of EGL, which returns 1 for success.
     db.call({ start: 300, end: 301 }, 20, { eventClass: 13, returnValue: 1 }, 'eglSwapBuffers');
     expect(diagnosticsOf(db.write())).to.deep.equal({});
     db.call({ start: 400, end: 401 }, 21, { returnValue: 700 }, 'cudaEventQuery_v3020');
-    expect(factOf(db.write())).to.equal('cudaEventQuery 700 (1)');
+    db.call({ start: 402, end: 403 }, 22, { returnValue: 1 }, 'cudaHostRegister');
+    expect(factOf(db.write())).to.equal('cudaEventQuery 700 (1), cudaHostRegister 1 (1)');
   });
 });
