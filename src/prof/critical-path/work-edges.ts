@@ -132,7 +132,8 @@ export class WorkEdges {
 
   /**
    * Work of another stream of the device that ended right before, and was launched earlier: it is presumed that the
-   * stream waited for it by an event that the profile does not identify.
+   * stream waited for it by an event that the profile does not identify. Communication libraries wait by events even if
+   * no call that does so is recorded.
    */
   #presumed(row: number): Candidate | null {
     const { work } = this;
@@ -141,10 +142,15 @@ export class WorkEdges {
       const source = stream === work.stream.at(row) ? null : work.lastEnded(stream, work.start.at(row));
       if (source === null || work.device.at(source) !== work.device.at(row)) continue;
       if (work.issuedAt(source) > work.issuedAt(row)) continue;
+      if (!this.mayPresume && !this.#communicates(source) && !this.#communicates(row)) continue;
       if (latest === null || work.end.at(source) > work.end.at(latest)) latest = source;
     }
     const candidate = latest === null ? null : this.#after(latest, row, this.#presumedPiece);
     return candidate?.explains === true ? candidate : null;
+  }
+
+  #communicates(row: number): boolean {
+    return this.pieces.at(this.work.piece.at(row)).bound === 'communication';
   }
 
   /** The node of the same graph launch that ended last before. Graphs are not recorded: their branches join in time. */
@@ -167,7 +173,7 @@ export class WorkEdges {
     const { graph, work } = this;
     const [node, begin] = [work.startNode(row), work.start.at(row)];
     const recorded = causeOf(candidates);
-    const presumed = recorded === null && this.mayPresume ? this.#presumed(row) : null;
+    const presumed = recorded === null ? this.#presumed(row) : null;
     const cause = recorded ?? presumed;
     const add = ({ node: source, usual, piece }: Candidate, isCause: boolean): void => {
       const time = begin - graph.timeOf(source);
