@@ -19,3 +19,14 @@ const WAIT_CALLS: readonly (readonly [pattern: RegExp, kind: string])[] = [
 /** The kind of wait that a host API function makes, as in `sync` records; null for functions that do not wait. */
 export const waitOfCall = (api: string | null): string | null =>
   api === null ? null : (WAIT_CALLS.find(([pattern]) => pattern.test(api))?.[1] ?? null);
+
+/** Further calls for which the host waits, on Ascend. Source: CANN, acl/acl_rt.h. */
+const ASCEND_WAITS: readonly (readonly [pattern: RegExp, kind: string])[] = [
+  [/^aclrtSynchronizeDevice/, 'context'],
+  [/^aclrtSynchronizeStream/, 'stream'],
+  [/^aclrtSynchronizeEvent/, 'event'],
+];
+
+/** The same as `waitOfCall`, also for Ascend, whose readers find the kind of a wait in its task. */
+export const waitOfAnyCall = (api: string | null): string | null =>
+  waitOfCall(api) ?? ASCEND_WAITS.find(([pattern]) => api !== null && pattern.test(api))?.[1] ?? null;

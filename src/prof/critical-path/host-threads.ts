@@ -51,6 +51,11 @@ export class HostThread {
     return countBelow(this.#count, (index) => this.timeAt(index), time);
   }
 
+  hasMoment(time: number): boolean {
+    const index = this.indexFrom(time);
+    return index < this.#count && this.timeAt(index) === time;
+  }
+
   /** Index of the last moment at or before a time; -1 when there is none. */
   indexUpTo(time: number): number {
     return countUpTo(this.#count, (index) => this.timeAt(index), time) - 1;

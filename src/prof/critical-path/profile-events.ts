@@ -1,7 +1,7 @@
 /** The events of one profile, as a graph. */
 import { TimedGraph, type OrderedGraph } from '../../containers/timed-graph.js';
-import type { ProfileLine, ProfileRecord, RangeRecord, SyncRecord } from '../../record/record.js';
-import { waitOfCall } from '../../record/wait-calls.js';
+import type { ProfileLine, ProfileRecord, RangeRecord, SampleRecord, SyncRecord } from '../../record/record.js';
+import { waitOfAnyCall } from '../../record/wait-calls.js';
 import { isHostCopy, waitOf } from '../advise/idle/idle-causes.js';
 import { LOADER } from '../advise/idle/host-gaps.js';
 import { Annotated } from '../annotate.js';
@@ -129,7 +129,7 @@ export class ProfileEvents {
   #takeRange({ kind, start, dur, pid, tid, text, launched = 0 }: RangeRecord): void {
     if (!RANGES.has(kind) || !Number.isFinite(dur)) return;
     const number = this.#threads.numberOf(pid, tid);
-    const wait = kind === 'api' ? waitOfCall(text) : null;
+    const wait = kind === 'api' ? waitOfAnyCall(text) : null;
     if (isWaitKind(wait)) this.#waits.take(number, start, start + dur, factsOfCall(wait));
     this.#threads.at(number).add(start, start + dur, this.#rangePiece(kind, text, launched));
   }
@@ -137,7 +137,7 @@ export class ProfileEvents {
   #rangePiece(kind: RangeRecord['kind'], text: string, launched: number): number {
     if (kind === 'api') {
       const isLaunch = launched > 0 && !QUERY.test(text);
-      const bound = waitOfCall(text) !== null ? 'sync' : isLaunch ? 'launch' : 'host';
+      const bound = waitOfAnyCall(text) !== null ? 'sync' : isLaunch ? 'launch' : 'host';
       return this.#pieces.numberOf(bound, text);
     }
     return this.#pieces.numberOf(LOADER.test(text) ? 'loading' : 'host', kind === 'op' ? text : withoutNumber(text));
@@ -159,10 +159,10 @@ export class ProfileEvents {
     this.#threads.at(number).add(launch.start, launch.start + launch.dur, piece);
   }
 
-  #takeStep(record: ProfileLine): void {
-    const step = this.#steps.take(record, (pid, tid) => this.#threads.numberOf(pid, tid));
-    if (step === null || !Number.isFinite(step.end)) return;
-    this.#threads.at(step.number).add(step.start, step.end, this.#pieces.numberOf('host', 'step'));
+  #takeStep(record: SampleRecord): void {
+    const step = this.#steps.take(record, this.#threads);
+    if (step !== null && Number.isFinite(step.end))
+      step.on?.add(step.start, step.end, this.#pieces.numberOf('host', 'step'));
   }
 }
 

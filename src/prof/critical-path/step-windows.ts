@@ -5,9 +5,9 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { stepOf, type HostStep } from '../steps/host-steps.js';
-import type { ProfileLine } from '../../record/record.js';
+import type { SampleRecord } from '../../record/record.js';
 import type { DeviceWork } from './device-work.js';
-import type { HostThread } from './host-threads.js';
+import type { HostThread, HostThreads } from './host-threads.js';
 import type { PathWindow } from './step-paths.js';
 
 /** The end of a step, as a moment. */
@@ -17,27 +17,28 @@ interface StepEnd {
   end: number;
 }
 
-/** A step on the host, and the number of the thread that ran it. */
-export interface ThreadStep extends HostStep {
-  readonly number: number;
+/** A step on the host, and the thread that ran it; null when the profile does not state the thread. */
+interface ThreadStep extends HostStep {
+  readonly on: HostThread | null;
 }
 
 export class StepWindows {
   readonly #steps: ThreadStep[] = [];
 
-  /** @param numberOf number of a thread by its ids */
-  take(record: ProfileLine, numberOf: (pid: number | null, tid: number | null) => number): ThreadStep | null {
+  /** @returns the step that the record marks */
+  take(record: SampleRecord, threads: HostThreads): ThreadStep | null {
     const step = stepOf(record);
-    if (step === null || record.type !== 'sample') return null;
+    if (step === null) return null;
     const [pid, tid] = [record.labels?.['pid'], record.labels?.['tid']];
-    const numbers = [pid, tid].map((id) => (typeof id === 'number' ? id : null)) as [number | null, number | null];
-    const taken = { ...step, number: numberOf(...numbers) };
+    const isStated = typeof tid === 'number';
+    const on = isStated ? threads.at(threads.numberOf(typeof pid === 'number' ? pid : null, tid)) : null;
+    const taken = { ...step, on };
     this.#steps.push(taken);
     return taken;
   }
 
   /** In order of their ends. */
-  windows(work: DeviceWork, threads: { at(number: number): HostThread }): PathWindow[] {
+  windows(work: DeviceWork, threads: HostThreads): PathWindow[] {
     const ends = this.#ends(work, threads);
     const windows: PathWindow[] = [];
     for (const [step, { start, to, end }] of [...ends].sort(([, a], [, b]) => a.to - b.to)) {
@@ -47,17 +48,19 @@ export class StepWindows {
     return windows;
   }
 
-  #ends(work: DeviceWork, threads: { at(number: number): HostThread }): Map<number, StepEnd> {
+  #ends(work: DeviceWork, threads: HostThreads): Map<number, StepEnd> {
     const ends = new Map<number, StepEnd>();
     const extend = (step: number, start: number, to: number, end: number): void => {
       const known = entryOf(ends, step, () => ({ start, to, end }));
       known.start = Math.min(known.start, start);
       if (to > known.to) [known.to, known.end] = [to, end];
     };
-    for (const { step, start, end, number } of this.#steps) {
-      const thread = threads.at(number);
-      const last = thread.indexUpTo(end);
-      if (last >= 0 && thread.timeAt(last) >= start) extend(step, start, thread.timeAt(last), thread.nodeAt(last));
+    for (const [index, { step, start, end, on }] of this.#steps.entries()) {
+      // A range with the same beginning tells which thread it was.
+      const thread = on ?? threads.all.find((one) => one.hasMoment(start));
+      const last = thread?.indexUpTo(Number.isFinite(end) ? end : (this.#steps[index + 1]?.start ?? Infinity)) ?? -1;
+      if (thread === undefined || last < 0 || thread.timeAt(last) < start) continue;
+      extend(step, start, thread.timeAt(last), thread.nodeAt(last));
     }
     const isMarked = ends.size > 0;
     for (let row = 0; row < work.length; row++) {

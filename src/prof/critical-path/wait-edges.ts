@@ -5,7 +5,7 @@
 import { columns } from '../../containers/numeric-column.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { TimedGraph } from '../../containers/timed-graph.js';
-import { LONGEST_LAUNCH } from '../steps/step-work.js';
+import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../steps/step-work.js';
 import type { Missing, Pieces } from './bounds.js';
 import { NO_THREAD, UNORDERED, type DeviceWork } from './device-work.js';
 import type { HostThread, HostThreads } from './host-threads.js';
@@ -98,13 +98,15 @@ export class WaitEdges {
   /** Why the end of some waits has no known cause, by its node. */
   readonly missing = new Map<number, Missing>();
   readonly #piece: number;
+  readonly #presumedPiece: number;
 
   constructor(
     private readonly graph: TimedGraph,
     private readonly work: DeviceWork,
     private readonly threads: HostThreads,
-    pieces: Pieces,
+    private readonly pieces: Pieces,
   ) {
+    this.#presumedPiece = pieces.numberOf('sync', 'presumed wait for a device');
     this.#piece = pieces.numberOf('sync', 'from the end of awaited work to the CPU');
   }
 
@@ -118,6 +120,22 @@ export class WaitEdges {
     for (let row = 0; row < this.work.length; row++)
       if (isAwaited.at(row) === 1 && caller.at(row) !== NO_THREAD)
         this.#wait(this.threads.at(caller.at(row) - 1), called.at(row), returned.at(row), row);
+    for (const thread of this.threads.all) this.#presume(thread);
+  }
+
+  /**
+   * Presumes that a thread without any call waited for the device if it went on right after the end of the work that it
+   * had launched last: programs may wait without a call that the profiler records.
+   */
+  #presume(thread: HostThread): void {
+    for (let index = 1; index < thread.count; index++) {
+      const [begin, end] = [thread.timeAt(index - 1), thread.timeAt(index)];
+      if (end - begin <= LONGEST_LAUNCH || this.pieces.at(this.graph.tagOf(thread.edgeInto(index))).bound !== 'host')
+        continue;
+      const row = this.#lastEnded(begin, end, NaN);
+      if (row === null || this.work.end.at(row) <= begin || end - this.work.end.at(row) > LONGEST_SWITCH) continue;
+      this.#release(thread, index, row, this.#presumedPiece);
+    }
   }
 
   /** The work that ended last among the work that was launched before the wait, and that it may be for. */
@@ -128,6 +146,12 @@ export class WaitEdges {
       return work.lastIssued(waits.recordedOn.at(wait), waits.recorded.at(wait));
     const stated = waits.isOf(wait, 'stream') ? waits.stream.at(wait) : UNORDERED;
     if (stated !== UNORDERED) return work.lastIssued(stated, begin);
+    return this.#lastEnded(begin, until, device);
+  }
+
+  /** The work that ended last up to a time, of the work that each stream of a device was given last. */
+  #lastEnded(begin: number, until: number, device: number): number | null {
+    const { work } = this;
     let latest: number | null = null;
     for (let stream = 1; stream < work.streams; stream++) {
       const row = work.lastIssued(stream, begin);
@@ -139,16 +163,22 @@ export class WaitEdges {
   }
 
   #wait(thread: HostThread, begin: number, end: number, row: number | null): void {
-    const { graph, work } = this;
-    const ended = row === null ? NaN : work.end.at(row);
+    const ended = row === null ? NaN : this.work.end.at(row);
     const index = thread.indexFrom(ended > begin && ended <= end ? ended : end);
     if (index <= 0 || index >= thread.count || thread.timeAt(index) > end) return;
-    const time = thread.timeAt(index);
-    const isExplained = ended > begin && time - ended <= LONGEST_LAUNCH;
-    if (!isExplained && end - begin <= LONGEST_LAUNCH) return;
-    // The time before the wait ends holds nothing; without a cause, the wait is missing in a replay.
-    if (thread.timeAt(index - 1) >= begin) graph.setLag(thread.edgeInto(index), 0);
-    if (isExplained && row !== null) graph.addEdge(work.endNode(row), thread.nodeAt(index), time - ended, this.#piece);
-    else this.missing.set(thread.nodeAt(index), 'awaited');
+    if (row !== null && ended > begin && thread.timeAt(index) - ended <= LONGEST_LAUNCH)
+      this.#release(thread, index, row, this.#piece);
+    else if (end - begin > LONGEST_LAUNCH && thread.timeAt(index - 1) >= begin) {
+      // Without a cause, the wait is missing in a replay.
+      this.graph.setLag(thread.edgeInto(index), 0);
+      this.missing.set(thread.nodeAt(index), 'awaited');
+    }
+  }
+
+  /** A thread went on when some work had ended; the time before holds nothing. */
+  #release(thread: HostThread, index: number, row: number, piece: number): void {
+    const time = thread.timeAt(index) - this.work.end.at(row);
+    this.graph.setLag(thread.edgeInto(index), 0);
+    this.graph.addEdge(this.work.endNode(row), thread.nodeAt(index), time, piece);
   }
 }

@@ -23,6 +23,8 @@ interface Candidate {
   readonly arrival: number;
   /** Whether the work started soon enough afterwards. */
   readonly explains: boolean;
+  /** Whether it also explains the start if what came later does not. */
+  readonly mayExplain?: boolean;
   /** Usual time until the work starts. */
   readonly usual: number;
   readonly piece: number;
@@ -82,25 +84,29 @@ export class WorkEdges {
 
   #candidates(row: number, before: number | null): Candidate[] {
     const events = this.awaited.get(row) ?? [];
+    const nodes = this.#graphNode(row);
     return [
-      ...this.#launch(row, before),
+      ...this.#launch(row, nodes.length === 0),
       ...(before === null ? [] : [this.#after(before, row, this.#switchPiece)]),
       ...events.map((source) => this.#after(source, row, this.#eventPiece)),
-      ...this.#graphNode(row),
+      ...nodes,
     ];
   }
 
-  #launch(row: number, before: number | null): Candidate[] {
-    const { called, returned, start, end, caller } = this.work;
+  /** @param isFirst whether it is the first work of the call: other nodes of a graph wait for nodes */
+  #launch(row: number, isFirst: boolean): Candidate[] {
+    const { called, returned, start, caller, isAwaited } = this.work;
     const [from, until, begin] = [called.at(row), returned.at(row), start.at(row)];
     if (Number.isNaN(from) || caller.at(row) === NO_THREAD || from > begin) return [];
     const thread = this.threads.at(caller.at(row) - 1);
-    const wasEmpty = before === null || end.at(before) <= from;
-    const arrival = wasEmpty ? Math.max(from, Math.min(until, begin)) : Math.max(from + this.#usual.launch, until);
+    const usual = from + this.#usual.launch;
+    // A call that had not returned may have handed the work over at any time, unless it waits for the work.
+    const isRunning = until > begin;
     return [
       {
         node: thread.nodeAt(thread.indexUpTo(from)),
-        arrival: Math.min(arrival, begin),
+        arrival: Math.min(isRunning || !isFirst ? usual : Math.max(usual, until), begin),
+        mayExplain: isRunning && isAwaited.at(row) === 0,
         explains: begin - until <= LONGEST_LAUNCH,
         usual: this.#usual.launch,
         piece: this.pieces.numberOf('launch', 'from the call to its work'),
@@ -126,7 +132,8 @@ export class WorkEdges {
 
   /**
    * Work of another stream of the device that ended right before, and was launched earlier: it is presumed that the
-   * stream waited for it by an event that the profile does not identify.
+   * stream waited for it by an event that the profile does not identify. Communication libraries wait by events even if
+   * no call that does so is recorded.
    */
   #presumed(row: number): Candidate | null {
     const { work } = this;
@@ -135,10 +142,15 @@ export class WorkEdges {
       const source = stream === work.stream.at(row) ? null : work.lastEnded(stream, work.start.at(row));
       if (source === null || work.device.at(source) !== work.device.at(row)) continue;
       if (work.issuedAt(source) > work.issuedAt(row)) continue;
+      if (!this.mayPresume && !this.#communicates(source) && !this.#communicates(row)) continue;
       if (latest === null || work.end.at(source) > work.end.at(latest)) latest = source;
     }
     const candidate = latest === null ? null : this.#after(latest, row, this.#presumedPiece);
     return candidate?.explains === true ? candidate : null;
+  }
+
+  #communicates(row: number): boolean {
+    return this.pieces.at(this.work.piece.at(row)).bound === 'communication';
   }
 
   /** The node of the same graph launch that ended last before. Graphs are not recorded: their branches join in time. */
@@ -161,7 +173,7 @@ export class WorkEdges {
     const { graph, work } = this;
     const [node, begin] = [work.startNode(row), work.start.at(row)];
     const recorded = causeOf(candidates);
-    const presumed = recorded === null && this.mayPresume ? this.#presumed(row) : null;
+    const presumed = recorded === null ? this.#presumed(row) : null;
     const cause = recorded ?? presumed;
     const add = ({ node: source, usual, piece }: Candidate, isCause: boolean): void => {
       const time = begin - graph.timeOf(source);
@@ -184,7 +196,8 @@ function causeOf(candidates: readonly Candidate[]): Candidate | null {
       (candidate.arrival === latest.arrival && candidate.explains)
     )
       latest = candidate;
-  return latest?.explains === true ? latest : null;
+  if (latest?.explains === true) return latest;
+  return candidates.find(({ mayExplain }) => mayExplain === true) ?? null;
 }
 
 /** Work is sampled, for the medians. */

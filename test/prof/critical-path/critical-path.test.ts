@@ -102,6 +102,52 @@ describe('critical path of made traces', () => {
     expect(without?.missing).to.deep.equal(new Map([['wait', 5_991_000]]));
   });
 
+  it('communication waits for other streams even if no call is recorded', () => {
+    const nccl = { name: 'ncclDevKernel_AllReduce', short: 'ncclDevKernel_AllReduce', stream: 2 };
+    // 8 and 2 ms of kernels, 3 ms of communication between them, 1000 from each to the next, 5000 from the first call.
+    const records = [
+      step(1, 0, 10_000),
+      work([0, 2000], [5000, 8_005_000]),
+      work([2000, 4000], [8_006_000, 11_006_000], nccl),
+      work([4000, 6000], [11_007_000, 13_007_000]),
+    ];
+    expect(onlyPath(records)).to.deep.equal({
+      ...{ measured: 13_007_000, replayed: 13_007_000 },
+      ...{ compute: 10_000_000, communication: 3_000_000, switch: 2000, launch: 5000 },
+    });
+  });
+
+  it('a thread without any call, which goes on when the work that it had launched ends, is presumed to wait', () => {
+    const records = [step(1, 0, 9_000_000), work([0, 2000], [5000, 8_000_000]), range('item', 8_010_000, 9_000_000)];
+    const bounds = { compute: 7_995_000, launch: 5000, host: 990_000, sync: 10_000 };
+    expect(onlyPath(records)).to.deep.equal({ measured: 9_000_000, replayed: 9_000_000, ...bounds });
+    // If it goes on 30 us later, it was busy.
+    const busy = [step(1, 0, 9_000_000), work([0, 2000], [5000, 8_000_000]), range('item', 8_030_000, 9_000_000)];
+    expect(onlyPath(busy)).to.deep.include({ host: 8_998_000, launch: 2000 });
+  });
+
+  it('a call that takes longer than others hands its work over when it returns, unless it waits for it', () => {
+    // The first kernel ends at 1,000,000; the call of the second returns 400,000 later, and its kernel begins then.
+    const slow = [step(1, 0, 20), work([0, 5], [10, 1_000_000]), work([10, 1_400_000], [1_400_005, 1_500_000])];
+    expect(onlyPath(slow)).to.deep.include({ compute: 99_995, launch: 1_399_995 + 5, replayed: 1_500_000 });
+    const copy: ProfileLine = {
+      ...{
+        ...PLACE,
+        type: 'copy',
+        kind: 'DtoH',
+        bytes: 4,
+        hostMemory: 'pageable',
+        device: 0,
+        stream: 7,
+        corr: 3,
+        step: 1,
+      },
+      ...{ start: 1_000_002, dur: 98, launch: { api: 'hipMemcpyWithStream', start: 10, dur: 1_000_100 } },
+    };
+    const blocking = [step(1, 0, 1_000_120), work([0, 5], [10, 1_000_000]), copy];
+    expect(onlyPath(blocking)).to.deep.include({ compute: 999_990, copy: 98, switch: 2, launch: 10 });
+  });
+
   it('a graph launch: branches join where the latest ends', () => {
     const node = (stream: number, number: number, times: readonly [number, number]): KernelRecord =>
       work([0, 10], times, { stream, graph: { id: 1, node: number } });
