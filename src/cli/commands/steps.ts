@@ -7,7 +7,8 @@ import { aligned } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { numberList, type Option } from '../arguments.js';
-import { DEVICE_OPTION, tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { PLACE_OPTIONS, TIME_OPTIONS } from '../choice-options.js';
+import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 import { stepsScreen } from '../screens/steps.js';
 
 const STEPS_OPTION: Option = { name: 'step', takes: 'LIST', help: 'only the rows of these steps, e.g. 3 or 10-19' };
@@ -34,9 +35,8 @@ export const steps = recordsCommand(
       'Where the time of each step of training or serving went, on each device: compute, communication or neither.',
     ],
     operands: ['FILE: records of dparse (also .gz), a profile, or output of dprof partial. Default: stdin.'],
-    options: [DEVICE_OPTION, STEPS_OPTION, ...tableOptions(ALL_COLUMNS.map(({ key }) => key))],
+    options: [...PLACE_OPTIONS, STEPS_OPTION, ...TIME_OPTIONS, ...tableOptions(ALL_COLUMNS.map(({ key }) => key))],
     unfit: {
-      ...unfit(['from', 'to'], '--step LIST chooses whole steps'),
       ...unfit(['where'], 'step times cover all work; to filter, use dprof --by step,op --where EXPR'),
       ...unfit(['peaks'], 'memory has no rates; use dprof summary --peaks DEV'),
     },
