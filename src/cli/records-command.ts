@@ -9,7 +9,9 @@ import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Option, type Tool } fr
 import type { Command } from './command.js';
 import type { Opening } from '../sources/sources.js';
 import { refuseTerminal } from './output.js';
-import { READING_OPTIONS, readChoice, WIDTH_OPTION, widthOf, type RecordChoice } from './shared-options.js';
+import type { RecordChoice } from '../prof/input/record-choice.js';
+import { readChoice } from './choice-options.js';
+import { READING_OPTIONS, WIDTH_OPTION, widthOf } from './shared-options.js';
 
 /**
  * Maximum memory that each device adds in commands that keep the times of all devices, for their help. Measured with

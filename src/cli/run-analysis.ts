@@ -2,8 +2,8 @@
 import { say } from './message.js';
 import type { Answer, Note } from '../prof/analysis.js';
 import { lossesOf, type Doubt, type Losses } from '../prof/input/losses.js';
-import { escapeControls, jsonOf } from '../record/control-characters.js';
-import { UserError } from '../record/errors.js';
+import { escapeControls, jsonLines, jsonOf } from '../record/control-characters.js';
+import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
 import { loadFormat, requireFormat } from '../write/formats.js';
@@ -15,7 +15,8 @@ import { confirmEndings, confirmWhole, hinted, openInputs, sayTroubles } from '.
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 import { screenText } from './screens/layout.js';
-import type { RecordChoice } from './shared-options.js';
+import { NamedRange, type RangeName, type RangeTimes } from '../prof/input/named-range.js';
+import type { RecordChoice } from '../prof/input/record-choice.js';
 import type { RecordsRequest } from './records-command.js';
 
 /** The command-specific part of a run. */
@@ -46,6 +47,7 @@ export async function runAnalysis<Facts>(
   const inputs = files.length === 0 ? ['-'] : files;
   // Report an output that cannot be written now, before minutes of reading.
   const existing = await checkOutput(output, inputs);
+  await locate(choice, request);
   const meter = progress('dprof', !quiet);
   const source = await openInputs(files, meter, run.analysis, reading);
   let notes: readonly Note[] = [];
@@ -58,6 +60,8 @@ export async function runAnalysis<Facts>(
       notes = [...(answer.notes ?? []), ...(choice?.notes ?? [])];
       const losses = lossesOf(source.endings);
       await run.print(answer, write, { input: source.name, doubts: losses.doubts });
+      const time = format === 'json' ? (choice?.document ?? null) : null;
+      if (time !== null) await write(jsonLines([time]));
       if (run.isDocument !== true) await write(doubtsText(format, losses, request.width));
       confirmWhole(source, existing, output);
     });
@@ -71,6 +75,30 @@ export async function runAnalysis<Facts>(
     source.close();
   }
   confirmEndings(source, quiet);
+}
+
+/** Finds the range of a selection, if it has one. @throws UsageError, UserError as `timesOfRange` */
+export async function locate(choice: RecordChoice | undefined, request: RangeRequest): Promise<void> {
+  const name = choice?.unlocated ?? null;
+  if (name !== null) choice?.locate(await timesOfRange(name, request));
+}
+
+type RangeRequest = Pick<RecordsRequest, 'files' | 'quiet' | 'reading'>;
+
+/**
+ * Finds the range of `--range`, which takes a pass of its own.
+ * @throws UsageError for standard input; UserError when there is no such range
+ */
+export async function timesOfRange(name: RangeName, { files, quiet, reading }: RangeRequest): Promise<RangeTimes> {
+  if (files.length === 0 || files.includes('-'))
+    throw new UsageError('--range needs to read the input twice', 'give a FILE instead of stdin');
+  const range = new NamedRange(name);
+  const source = await readInputs(files, quiet, range.wanted, (record) => range.take(record), reading);
+  try {
+    return range.finish();
+  } catch (error) {
+    throw namingInput(await hinted(error, files), source.name);
+  }
 }
 
 /** Lines after an answer about data that readers could not read, in the formats that can contain such lines. */

@@ -2,7 +2,8 @@
 import { fitting, withoutKernels, type Analysis, type Item } from '../prof/analysis.js';
 import { withCut, type EndedInputs } from '../prof/input/stream-status.js';
 import { withReason } from '../prof/input/device-activity.js';
-import { WorkInside, type TimeWindow } from '../prof/input/work-inside.js';
+import type { RecordChoice } from '../prof/input/record-choice.js';
+import { WorkInside } from '../prof/input/work-inside.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
@@ -18,15 +19,6 @@ export interface Pass<Facts> {
   readonly isComplete?: () => boolean;
 }
 
-/** The items that an answer is about. */
-interface Selection {
-  readonly keeps: (item: Item) => boolean;
-  /** The time to which work of devices is cut; ranges of the host are not. */
-  readonly window: TimeWindow | undefined;
-  /** Called for each piece of work that is cut. */
-  readonly onCut: () => void;
-}
-
 /**
  * Passes all records to the analysis, and kernels through the annotator if there is one; yields after each batch.
  * @param choice leaves items out, and cuts work at the edges of a time, after it has served to annotate others
@@ -34,10 +26,9 @@ interface Selection {
 export async function* takeBatches<Facts>(
   { batches }: Pick<Source, 'batches'>,
   { analysis, annotator, isComplete }: Pass<Facts>,
-  choice?: Selection,
+  choice?: RecordChoice,
 ): AsyncGenerator<undefined, void> {
-  const window = analysis.inFull === true ? undefined : choice?.window;
-  const inside = window === undefined ? null : new WorkInside(window, () => choice?.onCut());
+  const inside = choice === undefined || analysis.inFull === true ? null : new WorkInside(choice);
   const take = (item: Item): void => {
     if (choice?.keeps(item) !== false) analysis.take(inside?.of(item) ?? item);
   };
@@ -97,6 +88,7 @@ export function namingInput(error: unknown, name: string): unknown {
 /**
  * @param name name of the input, when it cannot be opened
  * @param isGate whether the answer reports an input that cannot be compared
+ * @param choice leaves profiles out; the comparison asks it for each annotated kernel
  * @throws UserError for an input that cannot be compared, unless a gate reports it
  */
 export async function takeCompared(
@@ -105,6 +97,7 @@ export async function takeCompared(
   which: Which,
   comparison: Comparison,
   isGate: boolean,
+  choice?: RecordChoice,
 ): Promise<Taken> {
   let lost = 0;
   let source = null as Source | null;
@@ -113,6 +106,7 @@ export async function takeCompared(
     await takeRecords(
       source,
       (record) => {
+        if (record.type !== 'kernel' && choice?.keeps(record) === false) return;
         if (record.type === 'end') lost += lostBy(record);
         comparison.take(which, record);
       },

@@ -199,7 +199,7 @@ describe('the trace of a job', () => {
         return [keyOf(channel?.id ?? -1, truth.ordinal), truth] as const;
       }),
     );
-    const chosen = [...listOf('--ranks', scenario.ranks), ...listOf('--step', scenario.steps)];
+    const chosen = [...listOf('--rank', scenario.ranks), ...listOf('--step', scenario.steps)];
     for (const [format, read] of Object.entries(READERS)) {
       const out = join(folder, 'job.trace');
       const args = ['perfetto', '-f', format, '--align', 'job', ...chosen, '-o', out, ...files];

@@ -88,7 +88,7 @@ describe('dprof perfetto', function () {
 
   it('writes chosen ranks and steps of a job, with all arrows that it counts, forward in time', async () => {
     const files = readdirSync(JOB).flatMap((name) => (name.endsWith('.gz') ? [join(JOB, name)] : []));
-    const chosen = ['--align', 'job', '--ranks', '0-1', '--step', '1'];
+    const chosen = ['--align', 'job', '--rank', '0-1', '--step', '1'];
     const { stderr, code } = await run('', ...chosen, '-f', 'chrome-json', '-o', 'job.json', ...files);
     expect(code).to.equal(0);
     const { traceEvents } = JSON.parse(readFileSync(join(folder, 'job.json'), 'utf8')) as {
@@ -109,7 +109,7 @@ describe('dprof perfetto', function () {
     expect(stderr).to.match(new RegExp(` slices, ${ends.size} arrows,`));
     for (const { ph, id, ts } of traceEvents) if (ph === 's' && ends.has(id)) expect(ends.get(id)).to.be.at.least(ts);
     for (const none of [
-      ['--ranks', '77'],
+      ['--rank', '77'],
       ['--step', '99'],
     ]) {
       const answer = await run('', ...none, '-o', 'none.pftrace', ...files);

@@ -5,6 +5,7 @@ import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
 import { requireName, UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
+import { CHOICE_OPTIONS } from '../choice-options.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { aligned } from '../../write/cell-text.js';
@@ -43,12 +44,10 @@ export const check = recordsCommand(
         help: `exit 1 for a profile with this verdict or a worse one: ${FAILING.join(', ')}`,
       },
       PEAKS_OPTION,
+      ...CHOICE_OPTIONS,
       ...tableOptions(REASON_COLUMNS.map(({ key }) => key)),
     ],
-    unfit: {
-      ...unfit(['from', 'to', 'step', 'device'], 'a check covers the whole profile'),
-      ...unfit(['where'], 'a check covers all kernels; use dprof --where EXPR'),
-    },
+    unfit: unfit(['where'], 'a check covers all kernels; use dprof --where EXPR'),
     notes: [
       [
         'Verdicts:',
@@ -60,7 +59,7 @@ export const check = recordsCommand(
       ],
       [
         'Reasons: loss (data is missing), doubt (data may be wrong), limit (the profiler did not record enough for',
-        'some answers). Limits do not change the verdict.',
+        'some answers). Limits do not change the verdict. Losses that the profiler counted are those of the whole profile.',
         'json: one object per profile with its reasons. Other formats: one row per reason.',
         `Memory: at most 300 MB, and ${DEVICE_MEMORY}.`,
       ],

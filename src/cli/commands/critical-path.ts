@@ -8,10 +8,11 @@ import { jsonLines } from '../../record/control-characters.js';
 import { UserError } from '../../record/errors.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer, numberList, type Option } from '../arguments.js';
+import { windowOf } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { criticalPathScreen } from '../screens/critical-path.js';
-import { tableChoice, tableOptions, unfit, windowOf } from '../shared-options.js';
+import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 const OPTIONS: readonly Option[] = [
   { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19' },

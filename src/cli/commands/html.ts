@@ -7,6 +7,8 @@ import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
 import { pageElements, profileName, OUTLINE_ID } from '../../prof/html/page-elements.js';
+import type { RangeTimes } from '../../prof/input/named-range.js';
+import type { TimeWindow } from '../../prof/input/time-window.js';
 import type { TimelineChoice } from '../../prof/html/timeline/timeline-data.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError, UserError } from '../../record/errors.js';
@@ -15,11 +17,12 @@ import { inputWord } from '../../write/shell-words.js';
 import { page, type PageProgram } from '../../write/html/page.js';
 import { CARD_ID, findReports, MOST_JOBS, pageCard } from './html/find-reports.js';
 import { integer, type Arguments } from '../arguments.js';
-import { DEVICE_OPTION, TABLE_NAMES, unfit, windowOf } from '../shared-options.js';
+import { PLACE_OPTIONS, RANGE_OPTION, rangeNamed, windowOf } from '../choice-options.js';
+import { TABLE_NAMES, unfit } from '../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { refuseTerminal, withOutput } from '../output.js';
 import { DEVICE_MEMORY, recordsCommand, type RecordsRequest } from '../records-command.js';
-import { runAnalysis } from '../run-analysis.js';
+import { runAnalysis, timesOfRange } from '../run-analysis.js';
 import { version, packageFolder } from '../package-folder.js';
 import { existsSync, statSync, readFileSync } from 'node:fs';
 import type { JobIndex } from '../../prof/html/job/job-data.js';
@@ -38,7 +41,7 @@ export function pageProgram(from = packageFolder()): PageProgram {
 }
 
 /** Options for a page of profiles, which a list of pages does not take. */
-const OF_PROFILES = ['step', 'from', 'to', 'events', 'peaks', 'device'] as const;
+const OF_PROFILES = ['step', 'from', 'to', 'range', 'events', 'peaks', 'rank', 'device', 'stream'] as const;
 
 /** @throws UsageError for options that a list does not take; UserError when there is nothing to list */
 export async function writeIndex(given: Arguments, { files, output, quiet }: RecordsRequest): Promise<void> {
@@ -81,13 +84,19 @@ function bounded(option: string, value: number): number {
   return value;
 }
 
-function choiceOf(given: Arguments): TimelineChoice {
+async function choiceOf(given: Arguments, request: RecordsRequest): Promise<TimelineChoice> {
   const step = given.read('step', (text) => integer('--step', text));
-  const window = windowOf(given);
+  const range = given.read('range', rangeNamed);
+  if (step !== undefined && range !== undefined) throw new UsageError('--step cannot be combined with --range');
+  const window = range === undefined ? windowOf(given) : around(await timesOfRange(range, request));
   if (step !== undefined && window !== undefined) throw new UsageError('--step cannot be combined with --from or --to');
   if (step !== undefined) return { of: 'step', step };
   return window === undefined ? { of: 'usual' } : { of: 'time', ...window };
 }
+
+/** The time in which the range runs in any profile. */
+const around = ({ windows }: RangeTimes): TimeWindow =>
+  [...windows.values()].reduce((all, { from, to }) => ({ from: Math.min(all.from, from), to: Math.max(all.to, to) }));
 
 /** Title for a pipe: the file of its first profile, or the tool that wrote it; null when it states neither. */
 function profilesName([first, ...others]: readonly Pick<PageProfile, 'overview'>[]): string | null {
@@ -118,9 +127,10 @@ export const html = recordsCommand(
       { name: 'step', takes: 'N', help: 'the timeline opens at step N (the whole profile)' },
       { name: 'from', takes: 'MS', help: "the timeline opens from MS after the profile's start" },
       { name: 'to', takes: 'MS', help: 'to MS; later events are dropped' },
+      { ...RANGE_OPTION, help: 'the timeline shows the Kth CPU range with this text (the first)' },
       { name: 'events', takes: 'N', help: `maximum number of timeline events, all pieces together (${EVENTS})` },
       PEAKS_OPTION,
-      DEVICE_OPTION,
+      ...PLACE_OPTIONS,
       { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
       {
         name: 'index',
@@ -158,7 +168,7 @@ export const html = recordsCommand(
   async (given, request) => {
     refuseTerminal(request.output, 'HTML');
     if (given.on('index')) return writeIndex(given, request);
-    const timeline = choiceOf(given);
+    const timeline = await choiceOf(given, request);
     const events = given.read('events', (text) => bounded('--events', integer('--events', text, 1))) ?? EVENTS;
     const device = readPeaks(given);
     const program = pageProgram();

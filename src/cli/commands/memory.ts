@@ -5,6 +5,7 @@ import { CURVE_COLUMNS, CURVE_POINTS, Memory, memoryDocument } from '../../prof/
 import { jsonLines } from '../../record/control-characters.js';
 import { UsageError } from '../../record/errors.js';
 import { integer } from '../arguments.js';
+import { RANK_OPTION, TIME_NAMES } from '../choice-options.js';
 import { columnsOption, sortOption, tableChoice, unfit } from '../shared-options.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
@@ -48,10 +49,11 @@ export const memory = recordsCommand(
         help: 'only this device, by its number, or host (timeline: 0)',
         formerly: { name: 'of' },
       },
+      RANK_OPTION,
     ],
     unfit: {
       ...unfit(
-        ['from', 'to', 'step'],
+        [...TIME_NAMES, 'step', 'stream'],
         'memory in use depends on all earlier events; -f csv --points N writes one row per time',
       ),
       ...unfit(['where'], 'memory has no kernels; use dprof --where EXPR'),

@@ -8,7 +8,8 @@ import { requireColumnOf, splitKeys, type Column } from '../../table/column.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
 import { printList } from '../output.js';
-import { CHOICE_NAMES, sortOption, tableChoice, unfit } from '../shared-options.js';
+import { RANK_OPTION, STEP_OPTION, TIME_NAMES } from '../choice-options.js';
+import { sortOption, tableChoice, unfit } from '../shared-options.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { ranksScreen, tableScreen } from '../screens/ranks.js';
@@ -52,11 +53,17 @@ export const ranks = recordsCommand(
         list: true,
       },
       sortOption(KEYS),
+      RANK_OPTION,
+      STEP_OPTION,
       { name: 'columns', help: 'list the columns of that table and their meaning' },
       { name: 'top', takes: 'N', help: `at most N rows per table in text (${TOP}; with -t all)` },
     ],
     unfit: {
-      ...unfit(CHOICE_NAMES, 'ranks are compared over their whole profiles; -t steps and -t waits list parts'),
+      ...unfit(TIME_NAMES, 'the clocks of ranks differ; use --step LIST, or dprof summary --rank N --from MS --to MS'),
+      ...unfit(
+        ['where', 'device', 'stream'],
+        'ranks are compared with all their work; -t steps and -t waits list parts',
+      ),
       ...unfit(['peaks'], 'memory has no rates; use dprof summary --peaks DEV'),
     },
     notes: [

@@ -13,7 +13,8 @@ import { HOST_FRAME_KINDS, HostStacks } from '../../prof/stacks/host-stacks.js';
 import { UsageError, requireNamed } from '../../record/errors.js';
 import { aligned, word } from '../../write/cell-text.js';
 import { parseWhere } from '../../prof/query/kernel-query.js';
-import { CHOICE_OPTIONS, tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
+import { CHOICE_OPTIONS } from '../choice-options.js';
+import { tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
 import type { Write } from '../output.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
@@ -132,9 +133,14 @@ export const stacks = recordsCommand(
     const isForPeople = request.width !== null && given.text('format') === undefined;
     const format = chosen?.format ?? (isForPeople ? 'fitted' : request.format);
     const where = given.read('where', parseWhere);
-    const stray = given.on('host') ? ['device', 'step'].find((name) => given.text(name) !== undefined) : undefined;
+    const stray = given.on('host')
+      ? ['device', 'stream', 'step'].find((name) => given.text(name) !== undefined)
+      : undefined;
     if (stray !== undefined)
-      throw new UsageError(`--${stray} applies to devices, not to --host`, 'use --from and --to to select a time');
+      throw new UsageError(
+        `--${stray} applies to devices, not to --host`,
+        'use --range, or --from and --to, to select a time',
+      );
     const isCollapsed = format === 'collapsed';
     const options = { safe: isCollapsed ? collapsedFrame : escapeControls, apart: !isCollapsed };
     await runAnalysis(

@@ -6,15 +6,8 @@ import { aligned } from '../../write/cell-text.js';
 import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
 import type { Command } from '../command.js';
 import { withOutput } from '../output.js';
-import {
-  CHOICE_NAMES,
-  READING_NAMES,
-  tableChoice,
-  tableOptions,
-  unfit,
-  WIDTH_OPTION,
-  widthOf,
-} from '../shared-options.js';
+import { CHOICE_NAMES } from '../choice-options.js';
+import { READING_NAMES, tableChoice, tableOptions, unfit, WIDTH_OPTION, widthOf } from '../shared-options.js';
 import { wrapped } from '../screens/layout.js';
 import { formatOf, formatOption, withTableFormats } from '../records-command.js';
 import { printTable } from '../run-analysis.js';

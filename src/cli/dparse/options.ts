@@ -4,7 +4,8 @@ import { availableParallelism } from 'node:os';
 import { READERS } from '../../parse/registry.js';
 import { UNREADABLE } from '../../parse/unreadable/unreadable.js';
 import { requireName, UsageError } from '../../record/errors.js';
-import { CAPTURE_OPTION, CHOICE_NAMES, NCU_OPTION, NEFF_OPTION, TABLE_NAMES, unfit } from '../shared-options.js';
+import { CHOICE_NAMES } from '../choice-options.js';
+import { CAPTURE_OPTION, NCU_OPTION, NEFF_OPTION, TABLE_NAMES, unfit } from '../shared-options.js';
 import {
   HELP_OPTION,
   integer,

@@ -28,14 +28,8 @@ import {
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { refuseTerminal, terminalWidth } from '../output.js';
 import { MEMORY_OF_PROFILES, readInputs, readReading } from '../records-command.js';
-import {
-  CHOICE_OPTIONS,
-  READING_OPTIONS,
-  readChoice,
-  sortOption,
-  TOP_OPTION,
-  WHERE_OPTION,
-} from '../shared-options.js';
+import { CHOICE_OPTIONS, readChoice } from '../choice-options.js';
+import { READING_OPTIONS, sortOption, TOP_OPTION, WHERE_OPTION } from '../shared-options.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { parseGrouping, type Grouping } from '../../prof/by/grouping.js';
 import { HOST_COLUMNS, parseHostGrouping, type HostGrouping } from '../../prof/by/host/host-table-columns.js';

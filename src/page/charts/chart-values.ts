@@ -1,9 +1,7 @@
-/** Data of charts: their options and the values in these, histogram bins, and memory curves. */
+/** Data of charts: their options and the values in these, and memory curves. */
 import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts';
 import type { GridComponentOption, TooltipComponentOption } from 'echarts/components';
 import type { ComposeOption } from 'echarts/core';
-import { elementAt } from '../../containers/element.js';
-import { quantile } from '../../record/statistics.js';
 import { quantityText } from '../document/units.js';
 import type { MemoryCurve } from '../../prof/html/page-data.js';
 
@@ -26,42 +24,6 @@ export function timeSpan(curves: readonly CurvePoints[], others: readonly number
     }
   }
   return from > to ? [0, 1] : [from, Math.max(to, from + 1)];
-}
-
-export interface HistogramBin {
-  readonly from: number;
-  readonly to: number;
-  readonly count: number;
-}
-
-const MOST_BINS = 40;
-
-/** 1, 2 or 5 times a power of ten, at least the given width. */
-function roundWidth(width: number): number {
-  const power = 10 ** Math.floor(Math.log10(width));
-  return power * ([1, 2, 5, 10].find((step) => step * power >= width * (1 - 1e-9)) ?? 10);
-}
-
-/**
- * Bins of equal, round width; the last includes its upper end. Equal values make one bin. Width: Freedman and Diaconis, On
- * the histogram as a density estimator (1981): twice the interquartile range divided by the cube root of the count.
- */
-export function binsOf(values: readonly number[]): HistogramBin[] {
-  const ordered = values.filter(Number.isFinite).sort((a, b) => a - b);
-  const least = ordered[0];
-  const most = ordered.at(-1);
-  if (least === undefined || most === undefined) return [];
-  if (least === most) return [{ from: least, to: most, count: ordered.length }];
-  const quartiles = (quantile(ordered, 0.75) ?? most) - (quantile(ordered, 0.25) ?? least);
-  const wanted = (2 * quartiles) / Math.cbrt(ordered.length) || (most - least) / 10;
-  const width = roundWidth(Math.max(wanted, (most - least) / MOST_BINS));
-  const first = Math.floor(least / width);
-  const counts = Array.from({ length: Math.max(1, Math.ceil(most / width) - first) }, () => 0);
-  for (const value of ordered) {
-    const at = Math.min(counts.length - 1, Math.floor(value / width) - first);
-    counts[at] = elementAt(counts, at) + 1;
-  }
-  return counts.map((count, i) => ({ from: (first + i) * width, to: (first + i + 1) * width, count }));
 }
 
 /** Labels of a series of bars. The highest bars have their value above them. */

@@ -1,7 +1,8 @@
 /** Charts of histograms. */
 import { elementAt } from '../../containers/element.js';
 import { chart } from './chart.js';
-import { binsOf, highest, type ChartOption, type HistogramBin } from './chart-values.js';
+import { binsOf, type HistogramBin } from '../../record/histogram.js';
+import { highest, type ChartOption } from './chart-values.js';
 import { below, GRID, left, tips } from './chart-style.js';
 import { element } from '../document/dom-elements.js';
 import { quantile } from '../../record/statistics.js';

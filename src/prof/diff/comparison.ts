@@ -71,8 +71,8 @@ export interface ComparisonOptions {
   readonly settings: Settings;
   /** Peak rates for every device of both inputs; null for the devices' own. */
   readonly device?: Peaks | null;
-  /** Selects the kernels to compare; all when absent. */
-  readonly keeps?: ((which: Which, row: Annotated) => boolean) | undefined;
+  /** Selects the kernels to compare, or a part of them; all when absent. Null for a kernel that is left out. */
+  readonly select?: ((which: Which, row: Annotated) => Annotated | null) | undefined;
   readonly mostRows?: number;
   readonly mostSums?: number;
 }
@@ -88,7 +88,7 @@ export class Comparison {
 
   constructor(private readonly options: ComparisonOptions) {
     const { by, conditions, mostSums } = options;
-    const derived = options.keeps !== undefined || [...by, ...conditions].some((one) => one.derived === true);
+    const derived = options.select !== undefined || [...by, ...conditions].some((one) => one.derived === true);
     const side = (): Side => new Side(new Samples(mostSums), derived, options.device ?? null);
     this.sides = { base: side(), new: side() };
     this.#watched = conditions.map(() => both());
@@ -102,9 +102,9 @@ export class Comparison {
       side.headers.set(record.profile, record);
     }
     const header = side.headers.get(record.profile);
-    if (record.type === 'part-kernels' && this.options.keeps !== undefined)
+    if (record.type === 'part-kernels' && this.options.select !== undefined)
       throw new UserError('contains only sums of whole profiles', {
-        hint: '--where, --device and --step need a profile or records',
+        hint: '--where needs a profile or records',
       });
     if (record.type === 'part-kernels' && header !== undefined) this.#addPart(which, new PartGroups(record, header));
     for (const row of side.annotator.take(record)) this.#add(which, row);
@@ -115,8 +115,10 @@ export class Comparison {
     for (const row of this.sides[which].annotator.rest()) this.#add(which, row);
   }
 
-  #add(which: Which, row: Annotated): void {
-    if (this.options.keeps?.(which, row) === false) return;
+  #add(which: Which, all: Annotated): void {
+    const { select } = this.options;
+    const row = select === undefined ? all : select(which, all);
+    if (row === null) return;
     const { samples } = this.sides[which];
     const { profile, step } = row.record;
     const dur = durationOf(row.record);

@@ -1,16 +1,12 @@
 /** The part of a device's work inside a time: its FLOPs and bytes are in proportion, so that its rates are those of the whole. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
-import type { KernelRecord } from '../../record/record.js';
+import { STEP_METRIC, type KernelRecord, type SampleRecord } from '../../record/record.js';
 import type { Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import { workOf } from '../steps/step-work.js';
 import { isDeviceActivity, type DeviceActivity } from './device-activity.js';
-
-/** Time in ns from the profile's start. */
-export interface TimeWindow {
-  readonly from: number;
-  readonly to: number;
-}
+import type { RecordChoice } from './record-choice.js';
+import type { TimeWindow } from './time-window.js';
 
 interface CutWork {
   readonly record: DeviceActivity;
@@ -38,22 +34,36 @@ function cutWork(record: DeviceActivity, { from, to }: TimeWindow): CutWork | nu
   return { record: { ...record, ...time, ...bytes } as DeviceActivity, share };
 }
 
-/** Cuts work at the edges of a time. */
+/** A step of the host lasts from its start inside to its end inside, or to the start of the next step inside. */
+function cutStep(record: SampleRecord, { from, to }: TimeWindow): SampleRecord {
+  const { metric, start, dur = null } = record;
+  if (metric !== STEP_METRIC || start === null) return record;
+  const first = Math.max(start, from);
+  return { ...record, start: first, ...(dur === null ? {} : { dur: Math.min(start + dur, to) - first }) };
+}
+
+/** Cuts work, and steps of the host, at the edges of a time. */
 export class WorkInside {
-  /** @param onCut called for each kernel, copy or other work that is cut; waits are not work */
-  constructor(
-    private readonly window: TimeWindow,
-    private readonly onCut: () => void,
-  ) {}
+  /** @param choice gives the time of each profile, and counts kernels, copies and other work that is cut, but no waits */
+  constructor(private readonly choice: Pick<RecordChoice, 'windowOf' | 'onCut'>) {}
 
   /** @param item at least partly inside; a kernel comes twice: as a record, and then annotated */
   of(item: Item): Item {
     const record = item instanceof Annotated ? item.record : item;
-    const cut = isDeviceActivity(record) ? cutWork(record, this.window) : null;
+    const window = this.choice.windowOf(record.profile);
+    if (window !== undefined && record.type === 'sample') return cutStep(record, window);
+    const cut = window !== undefined && isDeviceActivity(record) ? cutWork(record, window) : null;
     if (cut === null) return item;
     // The record of an annotated kernel has all fields.
     if (item instanceof Annotated) return item.cutTo(cut.record as KernelRecord, cut.share);
-    if (workOf(item) !== null) this.onCut();
+    if (workOf(item) !== null) this.choice.onCut();
     return cut.record;
+  }
+
+  /** For answers that take kernels only annotated. */
+  kernel(row: Annotated): Annotated {
+    const part = this.of(row) as Annotated;
+    if (part !== row) this.choice.onCut();
+    return part;
   }
 }

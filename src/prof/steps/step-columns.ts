@@ -54,7 +54,7 @@ const count = (key: string, doc: string, value: (row: StepRow) => number): Colum
 const timeOfCopies = (key: string, doc: string, of: (times: StepRow['times']) => number | null): Column<StepRow> =>
   timeOnDevice(key, doc, ({ times, hasCopies }) => (hasCopies ? of(times) : null));
 
-const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
+export const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile, MACHINE_ONLY),
   column('file', 'file', str(20), "the profile's file", ({ header }) => header?.file ?? null, MACHINE_ONLY),
   column('rank', 'rank', int(4), 'rank of the process', ({ header }) => header?.rank ?? null, MACHINE_ONLY),

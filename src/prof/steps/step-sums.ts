@@ -2,7 +2,8 @@
 import { IntervalUnion, PS_PER_NS } from '../../containers/interval-union.js';
 import type { KernelLine } from '../../record/record.js';
 import { ServedTimes, type Served } from './serving/served-times.js';
-import { receives, type StepActivity, type StepWorkKind } from './step-work.js';
+import { GapSums } from './gap-sums.js';
+import { launchedAt, receives, type StepActivity, type StepWorkKind } from './step-work.js';
 import { inNs, Reach, WorkUnions } from './work-unions.js';
 
 /**
@@ -34,19 +35,40 @@ export class KernelTimes {
   }
 }
 
-/**
- * Idle time of a device so far, in which no work of any step runs. It is in picoseconds; work must come in order of
- * start.
- */
+/** Idle time and the parts of it whose cause is known, in picoseconds. */
+interface IdleTimes {
+  readonly all: number;
+  /** The device waited for the host to launch work. */
+  readonly host: number;
+  /** Work was queued. */
+  readonly queue: number;
+}
+
+/** Idle time of a device so far, in which no work of any step runs; work must come in order of start. */
 export class DeviceIdle {
   readonly #busy = new IntervalUnion();
+  readonly #gaps = new GapSums();
   #from = NaN;
+  /** Whether the launch of any work is known. */
+  isLinked = false;
 
-  /** @returns the idle time from the first work of the device to this */
-  add(from: number, to: number): number {
+  /**
+   * @param from in picoseconds, as `to`
+   * @param launched start of the launch in ns; null when not known
+   * @returns the idle time from the first work of the device to this
+   */
+  add(from: number, to: number, launched: number | null): IdleTimes {
     if (Number.isNaN(this.#from)) this.#from = from;
-    this.#busy.add(from, to);
-    return this.#busy.end - this.#from - this.#busy.total;
+    if (launched !== null) this.isLinked = true;
+    const { end } = this.#busy;
+    if (this.#busy.add(from, to)) this.#gaps.add(end, from, launched === null ? NaN : launched * PS_PER_NS);
+    const { host, queue } = this.#gaps;
+    return { all: this.#busy.end - this.#from - this.#busy.total, host, queue };
+  }
+
+  /** Adds a wait for a transfer that the program started. @param awaited the transfer, in words */
+  wait(from: number, to: number, awaited: string): void {
+    this.#gaps.transfers.add(from, to, awaited);
   }
 }
 
@@ -61,9 +83,9 @@ export class StepSums {
   collectives = 0;
   readonly kernelTimes = new KernelTimes();
   readonly #served = new ServedTimes();
-  /** Idle time of the device up to the first and up to the latest work of the step, in picoseconds. */
-  #idleBefore = NaN;
-  #idleUpTo = NaN;
+  /** Idle time of the device up to the first and up to the latest work of the step. */
+  #idleBefore: IdleTimes | null = null;
+  #idleUpTo: IdleTimes | null = null;
 
   /** @param device idle time of the device that the work runs on */
   constructor(private readonly device = new DeviceIdle()) {}
@@ -85,8 +107,8 @@ export class StepSums {
     const to = from + (end - start) * PS_PER_NS + more;
     this.#unions.add(work, from, to);
     this.#reachOfAll.add(from, to);
-    this.#idleUpTo = this.device.add(from, to);
-    if (Number.isNaN(this.#idleBefore)) this.#idleBefore = this.#idleUpTo;
+    this.#idleUpTo = this.device.add(from, to, launchedAt(record));
+    this.#idleBefore ??= this.#idleUpTo;
     if (record.type === 'kernel') {
       this.kernelTimes.add(to - from, isOwn(record));
       this.#served.add(record, to - from);
@@ -134,7 +156,18 @@ export class StepSums {
       /** From the first start to the last end of anything. */
       span: this.#reachOfAll.length,
       /** The part of the span in which nothing runs on the device, not even work of other steps. */
-      idle: Number.isNaN(this.#idleBefore) ? 0 : this.#idleUpTo - this.#idleBefore,
+      idle: this.#idle('all'),
     });
+  }
+
+  /** The parts of `idle` in ns in which the device waited for launches, and in which work was queued; null when unknown. */
+  get idleCauses(): Readonly<Record<'host' | 'queue', number | null>> {
+    if (!this.device.isLinked) return { host: null, queue: null };
+    return inNs({ host: this.#idle('host'), queue: this.#idle('queue') });
+  }
+
+  #idle(part: keyof IdleTimes): number {
+    const [before, upTo] = [this.#idleBefore, this.#idleUpTo];
+    return before === null || upTo === null ? 0 : upTo[part] - before[part];
   }
 }

@@ -64,15 +64,20 @@ export interface ProfileSteps {
   readonly rows: readonly StepRow[];
 }
 
-class DeviceSteps {
-  readonly idle = new DeviceIdle();
-  readonly all = new StepSums(this.idle);
-  readonly rest = new StepSums(this.idle);
+export class DeviceSteps {
+  readonly all: StepSums;
+  readonly rest: StepSums;
   readonly steps = new Map<number, StepSums>();
   /** Times in which launched work is missing. */
   readonly missing: MissingWork[] = [];
   /** Steps with work that has no duration; null for work outside of steps. */
   readonly untimed = new Set<number | null>();
+
+  /** @param idle idle time of the device, which all regions share */
+  constructor(readonly idle = new DeviceIdle()) {
+    this.all = new StepSums(idle);
+    this.rest = new StepSums(idle);
+  }
 }
 
 class StepProfile {
@@ -228,7 +233,7 @@ const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 't
 });
 
 /** @param isRecorded whether the profile has the copies that the device started */
-function rowsOf(
+export function rowsOf(
   place: Pick<StepRow, 'profile' | 'header' | 'device'>,
   { all, rest, steps, missing: times, untimed }: DeviceSteps,
   host: HostSteps,

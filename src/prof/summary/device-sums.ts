@@ -1,8 +1,8 @@
 /** How one device spent its time, in one pass in order of start. Memory: the ends reached so far. */
-import { gapEnd, PicosecondUnion, PS_PER_NS, type GapEnd } from '../../containers/interval-union.js';
+import { PicosecondUnion, PS_PER_NS } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
-import { MissingTimes, type MissingWork, type StreamWork } from '../steps/missing-work.js';
-import { TransferWaits } from '../steps/transfer-waits.js';
+import { GapSums } from '../steps/gap-sums.js';
+import type { MissingTimes, MissingWork, StreamWork } from '../steps/missing-work.js';
 import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
 import type { DeviceTime, WorkKind } from './summary-data.js';
 
@@ -20,32 +20,6 @@ export interface Stretch {
   readonly to: number;
   /** Start of the host call that launched it; null when no launch is known. */
   readonly launched: number | null;
-}
-
-class GapSums {
-  readonly missing = new MissingTimes();
-  readonly transfers = new TransferWaits();
-  count = 0;
-  longest = 0;
-  /** Unit: ps. */
-  host = 0;
-  queue = 0;
-  transfer = 0;
-
-  /** @param launched start of the launch of the work that ended the gap; NaN if unknown */
-  readonly add = (from: number, to: number, launched: number): void => {
-    const before = this.missing.take(from, to);
-    if (before === null)
-      this.#add(to - from, this.transfers.filling(from, to) === null ? gapEnd(from, launched) : 'transfer');
-    // The device ran out of work before the host launched the work that is missing.
-    else if (before > 0) this.#add(before, 'host');
-  };
-
-  #add(length: number, end: GapEnd | 'transfer'): void {
-    this.count++;
-    this.longest = Math.max(this.longest, length);
-    if (end !== null) this[end] += length;
-  }
 }
 
 const missingOf = ({ launches, untimed, api, time, start, end }: MissingTimes): DeviceTime['missing'] => {

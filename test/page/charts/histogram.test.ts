@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { binsOf, highest } from '../../../src/page/charts/chart-values.js';
+import { highest } from '../../../src/page/charts/chart-values.js';
+import { binsOf } from '../../../src/record/histogram.js';
 
 describe('histogram of a page', () => {
   it('has bins of a round width that hold every value once', () => {

@@ -13,16 +13,13 @@ import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/cell-text.js';
 import { HELP_OPTION, integer, OUTPUT_OPTION, type Arguments, type Tool } from '../../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
+import type { RecordChoice } from '../../../prof/input/record-choice.js';
+import { CHOICE_OPTIONS, readChoice } from '../../choice-options.js';
 import {
-  DEVICE_OPTION,
   READING_OPTIONS,
-  readChoice,
   tableChoice,
   columnsOption,
   sortOption,
-  type RecordChoice,
-  STEP_OPTION,
-  unfit,
   WHERE_OPTION,
   WIDTH_OPTION,
   widthOf,
@@ -58,8 +55,7 @@ export const DIFF: Tool = {
       list: true,
     },
     WHERE_OPTION,
-    DEVICE_OPTION,
-    STEP_OPTION,
+    ...CHOICE_OPTIONS,
     PEAKS_OPTION,
     {
       name: 'fail-if',
@@ -79,7 +75,6 @@ export const DIFF: Tool = {
     QUIET_OPTION,
     HELP_OPTION,
   ],
-  unfit: unfit(['from', 'to'], 'two runs share no clock; use --step LIST to select steps of both'),
   notes: [
     ['Verdicts:', ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc]))],
     ['Columns:', ...aligned(DIFF_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],

@@ -6,19 +6,20 @@ import { diffDocuments } from '../../../prof/diff/diff-documents.js';
 import { jsonLines } from '../../../record/control-characters.js';
 import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Which } from '../../../prof/diff/input-facts.js';
+import { WorkInside } from '../../../prof/input/work-inside.js';
 import { endingsOf } from '../../../prof/input/stream-status.js';
 import type { UserError } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/pass.js';
 import type { Source } from '../../../sources/sources.js';
 import type { Arguments } from '../../arguments.js';
-import type { RecordChoice } from '../../shared-options.js';
+import type { RecordChoice } from '../../../prof/input/record-choice.js';
 import type { Annotated } from '../../../prof/annotate.js';
 import type { Command } from '../../command.js';
 import { confirmEndings, confirmWhole, hinted, openInputs, sayLosses, sayTroubles } from '../../input.js';
 import { say } from '../../message.js';
 import { checkOutput, withOutput, type Write } from '../../output.js';
 import { progress } from '../../progress.js';
-import { printTable, writeNotes } from '../../run-analysis.js';
+import { locate, printTable, writeNotes } from '../../run-analysis.js';
 import { failuresOf, gateOf, diffJunit } from './diff-gate.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
 import { diffMarkdown, diffScreen } from '../../screens/comparison.js';
@@ -39,24 +40,33 @@ async function run(given: Arguments): Promise<void> {
   const { by, settings, device, output, quiet, format } = request;
   const conditions = gateOf(request);
   const choices = { base: request.choiceOf(), new: request.choiceOf() };
-  const keeps = keepsOf(request.where, choices);
+  const select = selectionOf(request.where, choices);
   const inputs = [request.base, request.new];
   // Report now, before minutes of reading, if the output cannot be written.
   const existing = await checkOutput(output, inputs);
-  const comparison = new Comparison({ by, conditions, settings, device, keeps });
+  const comparison = new Comparison({ by, conditions, settings, device, select });
   const isGate = conditions.length > 0;
-  const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate);
+  const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate, choices[which]);
   const taken = { base: await take('base'), new: await take('new') };
   for (const choice of Object.values(choices)) choice?.refuseNothing();
   const troubles = isGate ? troublesOf(taken) : [];
   const { top } = request;
   const report = diffReport(comparison, taken, troubles, { top, isOnConditions: request.conditions.length > 0 });
+  const times = Object.entries(choices).flatMap(([input, choice]) => {
+    const time = choice?.document ?? null;
+    return time === null ? [] : [{ row: 'window', input, ...time }];
+  });
   await withOutput(output, inputs, async (write) => {
     // The answer of a gate always replaces that of an earlier run, because an old pass would be wrong.
     if (!isGate) for (const input of Object.values(taken)) confirmWhole(input, existing, output);
     await print(report, request, write);
+    if (format === 'json') await write(jsonLines(times));
   });
-  if (!quiet && (request.chosen !== null || !hasNotes(format))) writeNotes(report.notes, '');
+  const cuts = Object.entries(choices).flatMap(([which, choice]) =>
+    (choice?.notes ?? []).map((note) => `${which}: ${note}`),
+  );
+  const isNoted = request.chosen !== null || !hasNotes(format);
+  if (!quiet) writeNotes([...(isNoted ? report.notes : []), ...cuts], '');
   const endings = Object.values(taken).flatMap((input) => input.endings);
   if (!isGate) {
     confirmEndings({ endings }, quiet);
@@ -67,13 +77,19 @@ async function run(given: Arguments): Promise<void> {
   failGate([...troubles.map(({ error }) => error), ...failuresOf(report.conditions)]);
 }
 
-/** Selects the kernels to compare; undefined for all. */
-function keepsOf(
+/** Selects the kernels to compare, or their parts inside the selected time; undefined for all. */
+function selectionOf(
   where: DiffRequest['where'],
   choices: Readonly<Record<Which, RecordChoice | undefined>>,
-): ((which: Which, row: Annotated) => boolean) | undefined {
+): ((which: Which, row: Annotated) => Annotated | null) | undefined {
   if (where === undefined && choices.base === undefined) return undefined;
-  return (which, row) => choices[which]?.keeps(row) !== false && where?.(row) !== false;
+  const insideOf = (choice: RecordChoice | undefined): WorkInside | null =>
+    choice === undefined ? null : new WorkInside(choice);
+  const inside = { base: insideOf(choices.base), new: insideOf(choices.new) };
+  return (which, row) => {
+    if (choices[which]?.keeps(row) === false || where?.(row) === false) return null;
+    return inside[which]?.kernel(row) ?? row;
+  };
 }
 
 /** Prints the failures; call it when the output is complete. @throws the last failure, after the others were printed */
@@ -99,14 +115,21 @@ function print(report: DiffReport, { format, width, chosen }: DiffRequest, write
   return printTable({ columns: diffLineColumns(by), rows: lines }, format, write, width);
 }
 
-async function takeInput(request: DiffRequest, which: Which, comparison: Comparison, isGate: boolean): Promise<Taken> {
-  const meter = progress('dprof', !request.quiet);
+async function takeInput(
+  request: DiffRequest,
+  which: Which,
+  comparison: Comparison,
+  isGate: boolean,
+  choice: RecordChoice | undefined,
+): Promise<Taken> {
   const file = request[which];
+  await locate(choice, { files: [file], quiet: request.quiet, reading: request.reading });
+  const meter = progress('dprof', !request.quiet);
   const wanted = { types: diffTypes(request.device), isOne: true } as const;
   let source = null as Source | null;
   try {
     const open = async (): Promise<Source> => (source = await openInputs([file], meter, wanted, request.reading));
-    const taken = await takeCompared(file, open, which, comparison, isGate);
+    const taken = await takeCompared(file, open, which, comparison, isGate, choice);
     return { ...taken, failure: await hinted(taken.failure, [file]) };
   } catch (error) {
     const failure = await hinted(error, [file]);

@@ -11,7 +11,8 @@ import type { ProfileLine } from '../../../record/record.js';
 import { aligned } from '../../../write/cell-text.js';
 import { ChromeTrace, ProtobufTrace } from './perfetto-chrome.js';
 import { numberList, type Arguments } from '../../arguments.js';
-import { DEVICE_OPTION, TABLE_NAMES, UNCUT_TIME_OPTIONS, unfit } from '../../shared-options.js';
+import { PLACE_OPTIONS, RANK_OPTION, UNCUT_TIME_OPTIONS } from '../../choice-options.js';
+import { TABLE_NAMES, unfit } from '../../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import { refuseTerminal } from '../../output.js';
 import { recordsCommand, type RecordsRequest } from '../../records-command.js';
@@ -98,13 +99,16 @@ export const perfetto = recordsCommand(
         values: ALIGNMENTS,
       },
       { name: 'flows', help: 'arrows from each instruction to those that waited for it' },
-      { name: 'ranks', takes: 'LIST', help: 'only these ranks, e.g. 0-3,8' },
+      { ...RANK_OPTION, formerly: { name: 'ranks' } },
       { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19', formerly: { name: 'steps' } },
-      DEVICE_OPTION,
+      ...PLACE_OPTIONS.filter((option) => option !== RANK_OPTION),
       ...UNCUT_TIME_OPTIONS,
     ],
     unfit: {
-      ...unfit(['where'], 'a trace shows everything that ran; select with --step, --device, --from and --to'),
+      ...unfit(
+        ['where'],
+        'a trace shows everything that ran; select with --step, --device, --stream, --range, --from and --to',
+      ),
       ...unfit(TABLE_NAMES, 'a trace is not a table; use dprof -c COLS --sort COLS --top N'),
     },
     notes: [
@@ -123,7 +127,7 @@ export const perfetto = recordsCommand(
     examples: [
       'dprof perfetto -o net.pftrace net.sqlite',
       'dparse --ranges ranks/*.json.gz | dprof perfetto -o ranks.pftrace',
-      'dprof perfetto --align job --ranks 0-7 --step 3-4 -o job.pftrace ranks/*.json.gz',
+      'dprof perfetto --align job --rank 0-7 --step 3-4 -o job.pftrace ranks/*.json.gz',
       'dprof perfetto -f chrome-json trace.json.gz | gzip > net.json.gz',
     ],
   },
@@ -131,7 +135,7 @@ export const perfetto = recordsCommand(
   async (given, request) => {
     const { format } = request;
     const align = given.read('align', (text) => requireName('alignment', text, ALIGNMENTS)) ?? 'unix';
-    const chosen = { ranks: numbersOf(given, 'ranks'), steps: numbersOf(given, 'step') };
+    const chosen = { ranks: numbersOf(given, 'rank'), steps: numbersOf(given, 'step') };
     const isBinary = format === 'pftrace';
     if (isBinary) refuseTerminal(request.output, 'a binary trace');
     const job = align === 'job' || chosen.steps !== null ? await readJob(request) : null;

@@ -5,7 +5,8 @@ import { VENDOR_TABLES } from '../../../prof/neuron/tables/vendor-tables.js';
 import type { Peaks } from '../../../prof/roofline/peaks.js';
 import { UsageError, requireName } from '../../../record/errors.js';
 import { integer, type Arguments, type Tool } from '../../arguments.js';
-import { CHOICE_OPTIONS, unfit } from '../../shared-options.js';
+import { CHOICE_OPTIONS } from '../../choice-options.js';
+import { unfit } from '../../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import type { RecordsRequest } from '../../records-command.js';
 
@@ -118,7 +119,10 @@ export function summaryRequest(given: Arguments, request: RecordsRequest): Summa
     throw new UsageError('--vendor-metrics cannot be combined with --top', 'choose metrics with -m');
   }
   if (isVendor && request.choice !== undefined) {
-    throw new UsageError('--vendor-metrics cover the whole profile', 'without --device, --step, --from and --to');
+    throw new UsageError(
+      '--vendor-metrics cover the whole profile',
+      'without --rank, --device, --stream, --step, --range, --from and --to',
+    );
   }
   const tables = given.read('tables', tablesOf) ?? null;
   if (tables !== null && (!vendor || check || format !== 'json')) {

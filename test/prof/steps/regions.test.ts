@@ -1,0 +1,127 @@
+/** `dprof steps --by`: regions of the program over their passes. */
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { runCli } from '../../support/run-cli.js';
+import { ROOT } from '../../support/shared.js';
+
+const line = (type: string, fields: object): string => JSON.stringify({ type, profile: 0, ...fields });
+const HEADER = line('profile', { v: 1, format: 'kineto', tool: null, file: 'a.json', rank: null, devices: [] });
+const END = line('end', { counts: {}, diagnostics: {} });
+/** Times in us. */
+const range = (text: string, start: number, end: number, kind = 'annotation'): string =>
+  line('range', { kind, start: start * 1e3, dur: (end - start) * 1e3, pid: 1, tid: 1, domain: null, text });
+let id = 0;
+const work = (type: string, launched: number, start: number, end: number, more: object = {}): string =>
+  line(type, {
+    ...{ id: ++id, start: start * 1e3, dur: (end - start) * 1e3, device: 0, stream: 7, pid: 1, tid: 1, name: 'k' },
+    launch: { api: 'launch', start: launched * 1e3, dur: 5e3 },
+    ...more,
+  });
+
+/** Three passes: gaps in the queue and before a late launch, a copy, exposed communication, and work in no pass. */
+const RECORDS = [
+  HEADER,
+  range('fwd', 0, 100),
+  work('kernel', 10, 20, 60),
+  // A part of the first pass.
+  range('fwd', 20, 50),
+  work('kernel', 30, 80, 110),
+  work('kernel', 150, 160, 170),
+  range('fwd', 200, 300),
+  work('kernel', 210, 220, 260),
+  work('copy', 250, 265, 275, { kind: 'HtoD', bytes: 64 }),
+  work('kernel', 290, 330, 350),
+  range('fwd', 400, 500),
+  work('kernel', 410, 420, 460, { name: 'ncclDevKernel_AllReduce', short: 'ncclDevKernel_AllReduce', stream: 9 }),
+  work('kernel', 415, 440, 480),
+  END,
+].join('\n');
+
+type Row = Readonly<Record<string, number | string | null>>;
+
+const rowsOf = async (args: readonly string[], input?: string): Promise<Row[]> => {
+  const { stdout, code, stderr } = await runCli('dprof', ['steps', '-f', 'json', ...args], input === undefined ? {} : { input }); // prettier-ignore
+  expect(code, stderr).to.equal(0);
+  return stdout.trimEnd().split('\n').map((row) => JSON.parse(row) as Row); // prettier-ignore
+};
+
+describe('regions', () => {
+  it('have the sums of their passes', async () => {
+    const [row, ...others] = await rowsOf(['--by', 'range'], RECORDS);
+    expect(others).to.deep.equal([]);
+    expect(row).to.include({ device: 0, region: 'fwd', passes: 3, kernels: 5, collectives: 1 });
+    // The passes run from 20 to 110, 220 to 350 and 420 to 480 us.
+    expect(row).to.include({ span: 280e3, busy: 200e3, idle: 80e3, computing: 170e3, copies: 10e3 });
+    expect(row).to.include({ communication: 40e3, overlapped: 20e3, exposed: 20e3 });
+    // 60 to 80 and 260 to 265 us after the launch of the next work, 275 to 330 us before it.
+    expect(row).to.include({ idle_host: 55e3, idle_queue: 25e3 });
+    // 60, 90 and 130 us; passes begin 200 us apart, and the last takes 100 us.
+    expect(row).to.include({ span_p50: 90e3, span_p90: 122e3, iteration: 500e3, iteration_p50: 200e3 });
+    expect(row?.['span_p99']).to.be.closeTo(129.2e3, 1e-6);
+  });
+
+  it('show the distribution of their passes', async () => {
+    const { stdout, stderr } = await runCli('dprof', ['steps', '--by', 'range', '--histogram'], { input: RECORDS });
+    // Twice the interquartile range of 35 us over the cube root of 3 is 48.5 us, rounded up to 50.
+    expect(stdout).to.match(
+      /## fwd, device 0: spans of 3 passes\nfrom us  to us  passes\n +50 +100 +2 +#{40}\n +100 +150 +1 +#{20}\n$/,
+    );
+    expect(stderr).to.equal('dprof: 1 activity in no region\n');
+  });
+
+  it('have the work of threads that work for their thread', async () => {
+    const ofThread = (tid: number, more: object): object => ({ tid, ...more });
+    const input = [
+      HEADER,
+      range('step of mine', 0, 100),
+      range('inner', 20, 90, 'layer'),
+      work('kernel', 30, 40, 50, ofThread(2, { callerRanges: ['step of mine'] })),
+      work('copy', 60, 70, 80, ofThread(2, { kind: 'HtoD', bytes: 64 })),
+      // Another thread, of which nothing is known.
+      work('copy', 60, 81, 82, ofThread(3, { kind: 'HtoD', bytes: 64 })),
+      work('kernel', 85, 90, 95),
+      END,
+    ].join('\n');
+    const rows = await rowsOf(['--by', 'range'], input);
+    expect(rows.map(({ region, busy, idle }) => [region, busy, idle])).to.deep.equal([
+      ['step of mine', 25e3, 29e3],
+      ['inner', 5e3, 0],
+    ]);
+    expect((await rowsOf(['--by', 'layer'], input)).map(({ region }) => region)).to.deep.equal(['inner']);
+    expect((await rowsOf(['--by', 'annotation'], input)).map(({ region }) => region)).to.deep.equal(['step of mine']);
+  });
+
+  it('of all steps have the sums of dprof steps, and the MFU of dprof summary', async () => {
+    for (const name of ['lenet.pt.trace.json.gz', 'lenet.nsys.sqlite', 'decoder.pt.trace.json.gz']) {
+      const file = join(ROOT, 'samples', name);
+      const steps = (await rowsOf(['-q', file])).filter(({ step }) => typeof step === 'number');
+      const [region] = await rowsOf(['-q', '--by', 'step', file]);
+      const places = ['profile', 'file', 'rank', 'device'];
+      const shared = Object.keys(steps[0] ?? {}).filter((key) => key in (region ?? {}) && !places.includes(key));
+      expect(shared).to.include.members(['busy', 'idle', 'exposed', 'kernels', 'iteration']);
+      expect(region?.['passes'], name).to.equal(steps.length);
+      for (const key of shared) {
+        const values = steps.map((row) => row[key] ?? null) as (number | null)[];
+        const sum = values.reduce((all, value) => (all === null || value === null ? null : all + value), 0);
+        expect(region?.[key], `${name} ${key}`).to.equal(sum);
+      }
+      const { stdout } = await runCli('dprof', ['summary', '-q', '-f', 'csv', file]);
+      const figure = (figureName: string): number => Number(new RegExp(`,${figureName},([^,]*),`).exec(stdout)?.[1]);
+      // All kernels of the first were launched in steps, on one device.
+      if (name === 'lenet.pt.trace.json.gz')
+        expect(Number(region?.['mfu']) * Number(region?.['span'])).to.be.closeTo(
+          100 * figure('mfu') * figure('span'),
+          1,
+        );
+    }
+  });
+
+  it('that do not exist are reported with what to do', async () => {
+    const none = await runCli('dprof', ['steps', '--by', 'layer'], { input: RECORDS });
+    expect(none.stderr).to.match(/no work was launched in layers on the CPU/);
+    const odd = await runCli('dprof', ['steps', '--by', 'layers'], { input: RECORDS });
+    expect(odd.stderr).to.match(/unknown kind of region 'layers' \(did you mean layer\?/);
+    const alone = await runCli('dprof', ['steps', '--histogram'], { input: RECORDS });
+    expect(alone.stderr).to.equal('dprof: --histogram needs --by (--by takes range, annotation, layer, step, phase)\n');
+  });
+});
