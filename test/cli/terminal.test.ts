@@ -34,6 +34,7 @@ const CALLS: Readonly<Record<keyof typeof COMMANDS, readonly (readonly string[])
   steps: [[LENET], [DECODER]],
   ranks: [RANKS, ['-t', 'collectives', ...RANKS], ['--columns']],
   stacks: [[LENET], ['--host', DECODER], ['-c', 'stack,ns', '--sort', 'ns', LENET]],
+  sequences: [[LENET], ['-k', '3', '--by', 'op', DECODER]],
   memory: [[join(FOLDER, 'samples/ascend_pt')], [LENET]],
   diff: [
     [LENET, LENET],
