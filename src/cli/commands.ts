@@ -39,6 +39,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'device time by call stack, for FlameGraph and speedscope',
     load: async () => (await import('./commands/stacks.js')).stacks,
   },
+  sequences: {
+    title: 'kernels that often follow each other, as candidates for fusion',
+    load: async () => (await import('./commands/sequences.js')).sequences,
+  },
   memory: {
     title: 'memory in use over time, its peak, and which ops held it then',
     load: async () => (await import('./commands/memory.js')).memory,

@@ -1,0 +1,83 @@
+/** `dprof sequences`: kernels that follow each other again and again, as candidates for one fused kernel. */
+import { COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
+import { parseWhere } from '../../prof/query/kernel-query.js';
+import { Annotator } from '../../prof/report/report.js';
+import { LONGEST, SHORTEST, SMALL } from '../../prof/sequences/repeated-sequences.js';
+import { MOST_KERNELS, SEQUENCE_COLUMNS, Sequences } from '../../prof/sequences/sequences.js';
+import { jsonOf } from '../../record/control-characters.js';
+import { grouped } from '../../record/plural.js';
+import { rowObject } from '../../table/column.js';
+import { integer } from '../arguments.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { sequencesScreen } from '../screens/sequences.js';
+import { CHOICE_OPTIONS, tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
+
+/** Number of sequences, by default. */
+const MOST = 50;
+const MOST_IN_TEXT = 10;
+
+export const sequences = recordsCommand(
+  {
+    name: 'dprof sequences',
+    usage: 'dprof sequences [OPTION...] [FILE...]',
+    about: ['Kernels that follow each other again and again on a stream: what one fused kernel could replace.'],
+    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    options: [
+      {
+        name: 'kernels',
+        short: 'k',
+        takes: 'N',
+        help: `only sequences of N kernels, ${SHORTEST} to ${LONGEST} (any of these, without repeats of shorter ones)`,
+      },
+      {
+        name: 'by',
+        takes: 'KEYS',
+        help: 'columns of dprof that name a kernel: op, category, kernel,inner … (kernel)',
+        values: COLUMNS.map(({ key }) => key),
+        list: true,
+      },
+      WHERE_OPTION,
+      ...CHOICE_OPTIONS,
+      ...tableOptions(SEQUENCE_COLUMNS.map(({ key }) => key)),
+    ],
+    unfit: unfit(['peaks'], 'sequences have no rates; use dprof --by op --peaks DEV'),
+    notes: [
+      [
+        'Sequences are in order of what one kernel in their place saves at most: the gaps between their kernels, and the time',
+        `of kernels below ${SMALL / 1000} us. No kernel counts for two sequences. Copies, communication, waits of more than 1 ms and`,
+        'kernels that --where leaves out end a sequence.',
+        `text: at most ${MOST_IN_TEXT} sequences (--top N). Other formats: one row or object per sequence, at most ${MOST} (--top N).`,
+        `Memory: 150 bytes per kernel; only the first ${grouped(MOST_KERNELS)} kernels and copies count.`,
+      ],
+    ],
+    examples: [
+      'dprof sequences net.pt.trace.json.gz',
+      'dprof sequences -k 3 --by op net.sqlite',
+      "dprof sequences --where 'category==elementwise' -f csv net.jsonl > fuse.csv",
+    ],
+  },
+  withTableFormats('text', 'json'),
+  async (given, request) => {
+    const { format, width } = request;
+    const chosen = tableChoice(given, SEQUENCE_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
+    const top = given.read('top', (text) => integer('--top', text, 1));
+    const options = {
+      keys: given.read('by', chooseColumns) ?? chooseColumns('kernel'),
+      length: given.read('kernels', (text) => integer('--kernels', text, SHORTEST, LONGEST)) ?? null,
+      most: top ?? (format === 'text' && chosen === null ? MOST_IN_TEXT : MOST),
+      where: given.read('where', parseWhere),
+    };
+    await runAnalysis(request, {
+      analysis: new Sequences(options),
+      annotator: new Annotator(null, false),
+      print: ({ table, facts }, write) => {
+        if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
+        if (format === 'text') return write(sequencesScreen(facts, width));
+        if (format === 'json')
+          return write(facts.rows.map((row) => `${jsonOf(rowObject(SEQUENCE_COLUMNS, row))}\n`).join(''));
+        return printTable(table, format, write, width);
+      },
+    });
+  },
+);

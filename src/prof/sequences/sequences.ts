@@ -1,0 +1,167 @@
+/** `dprof sequences`: turns kernels into the sequences that occur most, as candidates for one fused kernel. One pass. */
+import { addTimes, durationOf } from '../../record/fields/times.js';
+import { TextPool } from '../../containers/text-pool.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { many } from '../../record/plural.js';
+import { column, int, real, str, textOf, type Column } from '../../table/column.js';
+import { countNotes, withoutKernels, type Analysis, type Answer, type Item } from '../analysis.js';
+import { Annotated, type KernelColumn } from '../annotate.js';
+import { isDeviceActivity, launchOf } from '../input/device-activity.js';
+import type { RecordTypes } from '../input/record-types.js';
+import type { KernelFilter } from '../query/kernel-query.js';
+import { communicates } from '../steps/step-work.js';
+import { BREAK, KernelOrder } from './kernel-order.js';
+import { RepeatedSequences, SMALL, type RepeatedSequence } from './repeated-sequences.js';
+
+/** Maximum number of kernels, copies and sets; later ones are counted. */
+export const MOST_KERNELS = 2_000_000;
+
+/** Between the kernels of a sequence. */
+const THEN = ' > ';
+
+/** A sequence in the answer. Times are in ns, sums over all occurrences. */
+export interface SequenceRow extends Omit<RepeatedSequence, 'names'> {
+  readonly sequence: readonly string[];
+  /** Share of the time of all kernels, from 0 to 1. */
+  readonly share: number;
+  /** What one kernel in its place saves at most: the time of small kernels and of the gaps. */
+  readonly saved: number;
+}
+
+/** Time of the launch calls in % of the time on the device, where all launch calls of an occurrence are known. */
+const launchShare = ({ launched: { launch, device } }: SequenceRow): number | null =>
+  device > 0 ? (100 * launch) / device : null;
+
+export const SEQUENCE_COLUMNS: readonly Column<SequenceRow>[] = [
+  column(
+    'saved',
+    'Saved(ns)',
+    int(11, 'ns'),
+    'small + gaps: the most that one fused kernel saves',
+    ({ saved }) => saved,
+  ),
+  column('count', 'Count', int(7), 'occurrences, without overlap', ({ count }) => count),
+  column('kernels', 'Kernels', int(3), 'kernels in the sequence', ({ sequence }) => sequence.length, {
+    narrowHeader: 'K',
+  }),
+  column('time', 'Time(ns)', int(11, 'ns'), 'time of its kernels', ({ time }) => time),
+  column('share', 'Share%', real(6, 1, '%'), 'of the time of all kernels', ({ share }) => 100 * share),
+  column('small', 'Small(ns)', int(11, 'ns'), `time of its kernels below ${SMALL / 1000} us`, ({ small }) => small),
+  column('gaps', 'Gaps(ns)', int(11, 'ns'), 'time between its kernels', ({ gaps }) => gaps),
+  column(
+    'launched',
+    'Launched',
+    int(7),
+    'occurrences whose launch calls are all known',
+    ({ launched }) => launched.count,
+  ),
+  column('launch', 'Launch(ns)', int(11, 'ns'), 'time of their launch calls', ({ launched: { count, launch } }) =>
+    count > 0 ? launch : null,
+  ),
+  column(
+    'launchshare',
+    'Launch%',
+    real(6, 1, '%'),
+    'launch over time + gaps of these: above 100, the host takes longer than the device',
+    launchShare,
+    { narrowHeader: 'Lau%' },
+  ),
+  column('sequence', 'Sequence', str(0), 'its kernels in order', ({ sequence }) => sequence, {
+    list: 'str',
+    separator: THEN,
+  }),
+];
+
+export interface SequenceFacts {
+  readonly rows: readonly SequenceRow[];
+  /** Number of kernels that were looked at, and their time in ns. */
+  readonly kernels: number;
+  readonly time: number;
+  readonly streams: number;
+}
+
+export interface SequenceOptions {
+  /** Columns that name a kernel. */
+  readonly keys: readonly KernelColumn[];
+  /** Number of kernels of a sequence; null for any from 2 to 8. */
+  readonly length: number | null;
+  /** Maximum number of sequences. */
+  readonly most: number;
+  /** Selects kernels; any other ends a sequence. All when absent. */
+  readonly where?: KernelFilter | undefined;
+}
+
+export class Sequences implements Analysis<SequenceFacts> {
+  readonly types: RecordTypes = new Set(['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'end'] as const);
+  readonly #order = new KernelOrder();
+  readonly #names = new TextPool();
+  readonly #streams = new Map<string, number>();
+  #kernels = 0;
+  #time = 0;
+  #untimed = 0;
+  #beyond = 0;
+
+  constructor(private readonly options: SequenceOptions) {}
+
+  take(item: Item): void {
+    if (item instanceof Annotated) this.#addKernel(item);
+    // Other work on a stream ends a sequence; kernels come annotated.
+    else if (isDeviceActivity(item) && item.type !== 'kernel' && item.type !== 'sync')
+      this.#add(item, BREAK, item.start, durationOf(item) ?? 0, null);
+  }
+
+  #addKernel(row: Annotated): void {
+    const { record } = row;
+    const time = durationOf(record);
+    if (time === null || !Number.isFinite(record.start)) {
+      this.#untimed++;
+      return;
+    }
+    const isOther = communicates(record) || this.options.where?.(row) === false;
+    if (!isOther) {
+      this.#kernels++;
+      this.#time = addTimes(this.#time, time);
+    }
+    const text = (): string => this.options.keys.map((key) => textOf(key, key.value(row))).join(' ');
+    // A graph is launched by one call for all its kernels.
+    const launch = record.graph === undefined ? (launchOf(record)?.dur ?? null) : null;
+    this.#add(record, isOther ? BREAK : this.#names.numberOf(text()), record.start, time, launch);
+  }
+
+  #add(
+    { profile, device, stream }: { profile: number; device: number | null; stream?: number | null },
+    name: number,
+    start: number,
+    time: number,
+    launch: number | null,
+  ): void {
+    if (this.#order.length >= MOST_KERNELS) {
+      this.#beyond++;
+      return;
+    }
+    const number = entryOf(this.#streams, `${profile}/${device ?? ''}/${stream ?? ''}`, () => this.#streams.size);
+    this.#order.add(number, name, start, time, launch);
+  }
+
+  /** @throws UserError when no kernel has a start and a duration */
+  finish(): Answer<SequenceFacts> {
+    if (this.#kernels === 0) throw withoutKernels(this.#untimed);
+    const found = new RepeatedSequences(this.#order.ordered).best(this.options.most, this.options.length);
+    const rows = found.map(({ names, ...sums }): SequenceRow => ({
+      ...sums,
+      sequence: names.map((name) => this.#names.at(name)),
+      share: this.#time > 0 ? sums.time / this.#time : 0,
+      saved: addTimes(sums.small, sums.gaps),
+    }));
+    return {
+      table: { columns: SEQUENCE_COLUMNS, rows },
+      facts: { rows, kernels: this.#kernels, time: this.#time, streams: this.#streams.size },
+      notes: [
+        ...countNotes([this.#untimed, 'kernel', ' left out: no start or no duration']),
+        ...(this.#beyond > 0
+          ? [`only the first ${many(MOST_KERNELS, 'kernel')} count (${many(this.#beyond, 'activity')} left out)`]
+          : []),
+      ],
+    };
+  }
+}

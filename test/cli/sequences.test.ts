@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { A100, profileOn } from '../support/devices.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines } from '../support/neuron.js';
+import { runCli } from '../support/run-cli.js';
+
+/** Kernels of 2 us, 1 us apart, each launched in 6 us. */
+const input = neuronLines([
+  { ...profileOn(A100), file: 'net.json', format: 'kineto' },
+  ...[...'abcabc'].map((name, i) =>
+    kernel({
+      ...{ id: i + 1, name, short: name, start: 3000 * i, dur: 2000 },
+      launch: { api: 'cudaLaunchKernel', start: 10 * i, dur: 6000 },
+    }),
+  ),
+  { type: 'end', profile: 0, counts: { kernel: 6 }, diagnostics: {} },
+]);
+const run = (...args: string[]) => runCli('dprof', ['sequences', ...args], { input });
+
+describe('dprof sequences', () => {
+  it('shows each sequence with what it saves', async () => {
+    const { stdout, code } = await run();
+    expect(code).to.equal(0);
+    expect(stdout).to.equal(
+      [
+        '# 6 kernels of 12 us on 1 stream',
+        '2 times, 3 kernels: saves at most 16 us',
+        '  time:     12 us (100.0 % of all kernels), small kernels 12 us, gaps 4 us; launch calls take 225.0 % of that',
+        '  kernels:  a > b > c',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('has one row or object per sequence', async () => {
+    const { stdout } = await run('-f', 'csv', '-c', 'count,kernels,saved,launchshare,sequence', '-k', '2');
+    expect(stdout).to.equal('Count,Kernels,Saved(ns),Launch%,Sequence\n2,2,10000,240,a > b\n');
+    const { stdout: json } = await run('-f', 'json');
+    expect(JSON.parse(json)).to.deep.include({ count: 2, sequence: ['a', 'b', 'c'], share: 100, launched: 2 });
+  });
+
+  it('refuses lengths that are not counted', async () => {
+    const { stderr, code } = await run('-k', '9');
+    expect(code).to.equal(2);
+    expect(stderr).to.match(/--kernels/);
+  });
+});
