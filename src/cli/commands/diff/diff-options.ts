@@ -1,11 +1,14 @@
 /** Options and help of `dprof diff`. */
 import { isDecimal } from '../../../record/units.js';
-import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
+import { COLUMNS, requireColumnAmong } from '../../../prof/columns/columns.js';
 import { DIFF_COLUMNS, diffLineColumns } from '../../../prof/diff/diff-columns.js';
 import { LEAST_ROWS } from '../../../prof/diff/common.js';
 import { DEFAULT_BY, MOST_ROWS } from '../../../prof/diff/comparison.js';
 import { parseCondition } from '../../../prof/diff/fail-if.js';
 import { MOST_SUMS } from '../../../prof/diff/input-sums.js';
+import { ALIGNMENTS } from '../../../prof/diff/tree/alignment.js';
+import { CAUSES } from '../../../prof/diff/tree/effects.js';
+import { TREE_COLUMNS } from '../../../prof/diff/tree/tree-columns.js';
 import { DEFAULTS, VERDICTS } from '../../../prof/diff/verdict.js';
 import { splitKeys } from '../../../table/column.js';
 import { counted } from '../../../record/plural.js';
@@ -38,7 +41,12 @@ const MARKDOWN_ROWS = 30;
 
 const percent = (part: number): string => `${100 * part}%`;
 
-const TABLE_KEYS = [...COLUMN_KEYS, 'row', 'verdict', ...DIFF_COLUMNS.map(({ key }) => key)];
+/** Value of `--by` for the tree of layers and ops. */
+const TREE = 'tree';
+
+const TABLE_KEYS = [
+  ...new Set([...COLUMN_KEYS, 'row', 'verdict', ...[...DIFF_COLUMNS, ...TREE_COLUMNS].map(({ key }) => key)]),
+];
 
 export const DIFF: Tool = {
   name: 'dprof diff',
@@ -53,8 +61,8 @@ export const DIFF: Tool = {
     {
       name: 'by',
       takes: 'COLS',
-      help: `columns of dprof to group rows by, comma-separated (${DEFAULT_BY.join(',')})`,
-      values: COLUMN_KEYS,
+      help: `columns of dprof to group rows by, comma-separated (${DEFAULT_BY.join(',')}); or tree: layers, then ops`,
+      values: [...COLUMN_KEYS, TREE],
       list: true,
     },
     WHERE_OPTION,
@@ -73,7 +81,11 @@ export const DIFF: Tool = {
     { name: 'as-is', help: 'keep the shift that all rows of a step share' },
     columnsOption(TABLE_KEYS),
     sortOption(TABLE_KEYS),
-    { name: 'top', takes: 'N', help: `only the first N rows (markdown: ${MARKDOWN_ROWS}, otherwise all)` },
+    {
+      name: 'top',
+      takes: 'N',
+      help: `only the first N rows (markdown: ${MARKDOWN_ROWS}, otherwise all); in a tree, parts of each node`,
+    },
     ...READING_OPTIONS,
     OUTPUT_OPTION,
     QUIET_OPTION,
@@ -83,6 +95,14 @@ export const DIFF: Tool = {
   notes: [
     ['Verdicts:', ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc]))],
     ['Columns:', ...aligned(DIFF_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+    [
+      '--by tree: every layer, op and call of both inputs, for two profiles of one model on other devices, with other',
+      'kernels or fusions. Changes of the parts of a node add up to its change, and causes of a change to the change.',
+      'Text and markdown leave out parts with less than 1 % of all changes (not with --top). Aligned by:',
+      ...aligned(Object.entries(ALIGNMENTS).map(([name, doc]) => [`  ${name}`, doc])),
+    ],
+    ['Causes in a tree:', ...aligned(Object.entries(CAUSES).map(([name, doc]) => [`  ${name}`, doc]))],
+    ['Columns of a tree:', ...aligned(TREE_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
     [
       'COND: total>+5%, op:conv2d>+3% (COLUMN:NAME), kernel~gemm>+2ms (COLUMN~PART), with > or < and %, ns, us, ms or s;',
       'or a verdict: total=slower, op:conv2d=slower, any=slower (the total or any row; the default of junit).',
@@ -112,11 +132,19 @@ export const DIFF: Tool = {
 export function readDiffArguments(given: Arguments) {
   const format = formatOf(given, FORMATS);
   const width = widthOf(given);
-  const by = splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(',')).map(requireColumn);
+  const keysGiven = splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(','));
+  const isTree = keysGiven.length === 1 && keysGiven[0] === TREE;
+  if (isTree) requireTree(given, format);
+  const by = (isTree ? DEFAULT_BY : keysGiven).map((key) => requireColumnAmong(key, [TREE]));
   const keys = by.map(({ key }) => key);
   const documents = ['json', 'junit', 'markdown'];
   const isChosen = given.text('cols') !== undefined || given.text('sort') !== undefined;
-  const chosen = isChosen ? tableChoice(given, diffLineColumns(keys), { format, width, documents }) : null;
+  const request = { format, width, documents };
+  const chosen = !isChosen
+    ? null
+    : isTree
+      ? tableChoice(given, TREE_COLUMNS, request)
+      : tableChoice(given, diffLineColumns(keys), request);
   const [base = '', next = ''] = given.operands;
   if (given.operands.length !== 2) {
     throw new UsageError(
@@ -134,6 +162,9 @@ export function readDiffArguments(given: Arguments) {
     chosen,
     format,
     by,
+    isTree,
+    /** Whether a tree leaves out small changes. */
+    isBrief: chosen === null && ['text', 'markdown'].includes(format) && given.text('top') === undefined,
     conditions: given.texts('fail-if').map(parseCondition),
     reading: readReading(given),
     where: given.read('where', parseWhere),
@@ -149,11 +180,22 @@ export function readDiffArguments(given: Arguments) {
     },
     /** Maximum number of rows to write; all when rows are sorted afterwards. */
     top:
-      chosen !== null
+      chosen !== null && !isTree
         ? Infinity
         : (given.read('top', (text) => integer('--top', text, 0)) ??
-          (format === 'markdown' ? MARKDOWN_ROWS : Infinity)),
+          (format === 'markdown' && !isTree ? MARKDOWN_ROWS : Infinity)),
   };
+}
+
+/** @throws UsageError for options that have no meaning with a tree */
+function requireTree(given: Arguments, format: string): void {
+  if (given.text('sort') !== undefined)
+    throw new UsageError('--sort cannot be combined with --by tree', 'parts of a node are sorted by their change');
+  if (format === 'junit' && given.texts('fail-if').length === 0)
+    throw new UsageError(
+      '-f junit with --by tree needs --fail-if',
+      'without conditions its test cases are rows by columns',
+    );
 }
 
 export type DiffRequest = Readonly<ReturnType<typeof readDiffArguments>>;

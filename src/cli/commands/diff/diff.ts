@@ -6,6 +6,7 @@ import { diffDocuments } from '../../../prof/diff/diff-documents.js';
 import { jsonLines } from '../../../record/control-characters.js';
 import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Which } from '../../../prof/diff/input-facts.js';
+import { TREE_COLUMNS } from '../../../prof/diff/tree/tree-columns.js';
 import { endingsOf } from '../../../prof/input/stream-status.js';
 import type { UserError } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/pass.js';
@@ -36,21 +37,22 @@ const hasNotes = (format: string): boolean => format in REPORTS && format !== 'j
 
 async function run(given: Arguments): Promise<void> {
   const request = readDiffArguments(given);
-  const { by, settings, device, output, quiet, format } = request;
+  const { by, isTree, settings, device, output, quiet, format } = request;
   const conditions = gateOf(request);
   const choices = { base: request.choiceOf(), new: request.choiceOf() };
   const keeps = keepsOf(request.where, choices);
   const inputs = [request.base, request.new];
   // Report now, before minutes of reading, if the output cannot be written.
   const existing = await checkOutput(output, inputs);
-  const comparison = new Comparison({ by, conditions, settings, device, keeps });
+  const comparison = new Comparison({ by, isTree, conditions, settings, device, keeps });
   const isGate = conditions.length > 0;
   const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate);
   const taken = { base: await take('base'), new: await take('new') };
   for (const choice of Object.values(choices)) choice?.refuseNothing();
   const troubles = isGate ? troublesOf(taken) : [];
-  const { top } = request;
-  const report = diffReport(comparison, taken, troubles, { top, isOnConditions: request.conditions.length > 0 });
+  const { top, isBrief } = request;
+  const isOnConditions = request.conditions.length > 0;
+  const report = diffReport(comparison, taken, troubles, { top, isOnConditions, isBrief });
   await withOutput(output, inputs, async (write) => {
     // The answer of a gate always replaces that of an earlier run, because an old pass would be wrong.
     if (!isGate) for (const input of Object.values(taken)) confirmWhole(input, existing, output);
@@ -83,8 +85,13 @@ function failGate(failures: UserError[]): void {
   if (last !== undefined) throw last;
 }
 
-function print(report: DiffReport, { format, width, chosen }: DiffRequest, write: Write): void | Promise<void> {
-  const { lines, by } = report;
+function print(report: DiffReport, request: DiffRequest, write: Write): void | Promise<void> {
+  const { format, width, chosen } = request;
+  const { lines, by, tree } = report;
+  if (chosen !== null && request.isTree) {
+    const { columns } = chosen.of({ columns: TREE_COLUMNS, rows: [] });
+    return printTable({ columns, rows: tree?.rows ?? [] }, chosen.format, write, width);
+  }
   if (chosen !== null) {
     // The totals stay the first row, whatever the order.
     const totals = lines.filter(({ kind }) => kind === 'total');
@@ -96,7 +103,10 @@ function print(report: DiffReport, { format, width, chosen }: DiffRequest, write
   }
   const text = REPORTS[format];
   if (text !== undefined) return write(text(report, width));
-  return printTable({ columns: diffLineColumns(by), rows: lines }, format, write, width);
+  const table = request.isTree
+    ? { columns: TREE_COLUMNS, rows: tree?.rows ?? [] }
+    : { columns: diffLineColumns(by), rows: lines };
+  return printTable(table, format, write, width);
 }
 
 async function takeInput(request: DiffRequest, which: Which, comparison: Comparison, isGate: boolean): Promise<Taken> {
