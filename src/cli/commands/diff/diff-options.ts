@@ -1,6 +1,6 @@
 /** Options and help of `dprof diff`. */
 import { isDecimal } from '../../../record/units.js';
-import { COLUMNS, requireColumnAmong } from '../../../prof/columns/columns.js';
+import { COLUMNS, requireColumn, requireColumnAmong } from '../../../prof/columns/columns.js';
 import { DIFF_COLUMNS, diffLineColumns } from '../../../prof/diff/diff-columns.js';
 import { LEAST_ROWS } from '../../../prof/diff/common.js';
 import { DEFAULT_BY, MOST_ROWS } from '../../../prof/diff/comparison.js';
@@ -14,6 +14,7 @@ import { splitKeys } from '../../../table/column.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/cell-text.js';
+import { BASELINE_OPTIONS, comparedInputs } from './baselines.js';
 import { HELP_OPTION, integer, OUTPUT_OPTION, type Arguments, type Tool } from '../../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import {
@@ -50,7 +51,7 @@ const TABLE_KEYS = [
 
 export const DIFF: Tool = {
   name: 'dprof diff',
-  usage: 'dprof diff [OPTION...] BASE NEW',
+  usage: 'dprof diff [OPTION...] BASE NEW, or dprof diff --save-baseline DIR/NAME FILE...',
   about: ['What got slower or faster from one profile to another, by op and layer, tested over the training steps.'],
   operands: [
     'BASE, NEW: records of dparse (also .gz), a net.dict of PyProf, a profile, or output of dprof partial; - for stdin, one of them.',
@@ -75,6 +76,7 @@ export const DIFF: Tool = {
       help: 'exit code 1 when COND holds, 3 when it cannot be judged; may be given several times',
       repeats: true,
     },
+    ...BASELINE_OPTIONS,
     { name: 'min-effect', takes: 'PCT', help: `smallest change of interest (${percent(DEFAULTS.minEffect)})` },
     { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
     { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },
@@ -124,19 +126,27 @@ export const DIFF: Tool = {
     'dprof diff before.json.gz after.json.gz',
     'dprof diff --by kernel --top 20 before.sqlite after.sqlite',
     "dprof diff -q -f junit -o diff.xml --fail-if 'total>+5%' --fail-if 'op:conv2d>+3%' base.jsonl new.jsonl",
+    'dprof diff --save-baseline baselines/main main.json.gz && dprof diff --baseline baselines/main --fail-if any=slower new.json.gz',
     'dprof diff -f markdown base.jsonl new.jsonl | gh pr comment --body-file -',
   ],
 };
+
+/** Keys of `--by`; null for a tree. */
+export function readBy(given: Arguments): readonly string[] | null {
+  const keys = splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(','));
+  if (keys.length === 1 && keys[0] === TREE) return null;
+  return keys.map((key) => requireColumnAmong(key, [TREE]).key);
+}
 
 /** @throws UsageError for invalid options */
 export function readDiffArguments(given: Arguments) {
   const format = formatOf(given, FORMATS);
   const width = widthOf(given);
-  const keysGiven = splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(','));
-  const isTree = keysGiven.length === 1 && keysGiven[0] === TREE;
+  const keysGiven = readBy(given);
+  const isTree = keysGiven === null;
   if (isTree) requireTree(given, format);
-  const by = (isTree ? DEFAULT_BY : keysGiven).map((key) => requireColumnAmong(key, [TREE]));
-  const keys = by.map(({ key }) => key);
+  const keys = keysGiven ?? DEFAULT_BY;
+  const by = keys.map(requireColumn);
   const documents = ['json', 'junit', 'markdown'];
   const isChosen = given.text('cols') !== undefined || given.text('sort') !== undefined;
   const request = { format, width, documents };
@@ -145,10 +155,11 @@ export function readDiffArguments(given: Arguments) {
     : isTree
       ? tableChoice(given, TREE_COLUMNS, request)
       : tableChoice(given, diffLineColumns(keys), request);
-  const [base = '', next = ''] = given.operands;
-  if (given.operands.length !== 2) {
+  const inputs = comparedInputs(given);
+  const [base = '', next = ''] = inputs;
+  if (inputs.length !== 2) {
     throw new UsageError(
-      `diff takes two inputs, BASE and NEW, not ${counted(given.operands.length, 'input')}`,
+      `diff takes two inputs, BASE and NEW, not ${counted(inputs.length, 'input')}`,
       `usage: ${DIFF.usage}`,
     );
   }

@@ -21,7 +21,10 @@ import { checkOutput, withOutput, type Write } from '../../output.js';
 import { progress } from '../../progress.js';
 import { printTable, writeNotes } from '../../run-analysis.js';
 import { failuresOf, gateOf, diffJunit } from './diff-gate.js';
-import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
+import { saveBaseline } from './baselines.js';
+import { readPeaks } from '../../peaks-option.js';
+import { readReading } from '../../records-command.js';
+import { DIFF, readBy, readDiffArguments, type DiffRequest } from './diff-options.js';
 import { diffMarkdown, diffScreen } from '../../screens/comparison.js';
 
 /** Formats with text around the table. All other formats contain only the table. */
@@ -36,6 +39,11 @@ const REPORTS: Readonly<Record<string, (report: DiffReport, width: number | null
 const hasNotes = (format: string): boolean => format in REPORTS && format !== 'junit';
 
 async function run(given: Arguments): Promise<void> {
+  const name = given.text('save-baseline');
+  if (name !== undefined) {
+    const [by, device, quiet] = [readBy(given) ?? [], readPeaks(given), given.on('quiet')];
+    return saveBaseline(name, given, { by, device, quiet, reading: readReading(given) });
+  }
   const request = readDiffArguments(given);
   const { by, isTree, settings, device, output, quiet, format } = request;
   const conditions = gateOf(request);
