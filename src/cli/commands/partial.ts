@@ -2,23 +2,17 @@
  * `dprof partial`: reduces profiles to partial answers, for answers about many of them. `dprof merge`: merges files of
  * partial answers into one.
  */
-import { append } from '../../containers/element.js';
 import { requireColumn, COLUMNS } from '../../prof/columns/columns.js';
-import { memberHeadOf, MEMBER_TYPES, PartialBuilder, type MemberOptions } from '../../prof/partial/member-builder.js';
 import { MOST_EXACT } from '../../prof/partial/kernels/kernel-part-builder.js';
 import type { StreamStatus } from '../../prof/input/stream-status.js';
-import { EXIT, UsageError, UserError } from '../../record/errors.js';
 import { grouped } from '../../record/plural.js';
-import { withSource } from '../../sources/pass.js';
 import { splitKeys } from '../../table/column.js';
 import { CHOICE_NAMES } from '../choice-options.js';
 import { TABLE_NAMES, unfit } from '../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
-import { openInputs, sayTroubles } from '../input.js';
-import { say } from '../message.js';
 import { checkOutput } from '../output.js';
 import { MemberStore, writeMembers, readMembers } from './partial/member-store.js';
-import { progress } from '../progress.js';
+import { writePartial } from './partial/write-partial.js';
 import { DEVICE_MEMORY, recordsCommand, type RecordsRequest } from '../records-command.js';
 
 const MERGE_USAGE = 'dprof merge [OPTION...] FILE... -o OUT';
@@ -71,68 +65,6 @@ export const merge = recordsCommand(
 
 const DEFAULT_BY = 'op,layer,kernel';
 
-async function run(request: RecordsRequest, options: MemberOptions): Promise<void> {
-  const { files, output, quiet } = request;
-  const inputs = files.length === 0 ? ['-'] : files;
-  const existing = await checkOutput(output, inputs);
-  const store = new MemberStore();
-  try {
-    const endings: StreamStatus[] = [];
-    const failures: UserError[] = [];
-    for (const file of inputs) {
-      const found = await takeInput(file, request, options, store);
-      append(endings, found.endings);
-      if (found.failure !== null) failures.push(found.failure);
-    }
-    const [first, ...others] = failures;
-    // Without any members, the last line is the error itself.
-    if (first !== undefined && store.size === 0) {
-      sayTroubles({ endings }, first);
-      for (const { line } of others) say('dprof', line);
-      throw first;
-    }
-    for (const { line } of failures) say('dprof', line);
-    if (failures.length > 0) process.exitCode = EXIT.failed;
-    await writeMembers(store, endings, { inputs, output, existing, quiet });
-  } finally {
-    store.dispose();
-  }
-}
-
-interface Taken {
-  readonly endings: readonly StreamStatus[];
-  /** Why the input could not be read, or not to its end. */
-  readonly failure: UserError | null;
-}
-
-/** Adds the members of one input to the store, including those before a failure. */
-async function takeInput(
-  file: string,
-  { quiet, reading }: RecordsRequest,
-  options: MemberOptions,
-  store: MemberStore,
-): Promise<Taken> {
-  const meter = progress('dprof', !quiet);
-  const builder = new PartialBuilder(options, (lines) => {
-    store.add(memberHeadOf(lines[0] ?? '')?.id ?? '', lines);
-  });
-  let close = (): void => undefined;
-  let [name, endings]: [string, readonly StreamStatus[]] = [file, []];
-  try {
-    const source = await openInputs([file], meter, { types: MEMBER_TYPES }, reading);
-    ({ name, endings, close } = source);
-    for await (const batch of source.batches) for (const record of batch) builder.take(record);
-    builder.end();
-    return { endings, failure: null };
-  } catch (error) {
-    if (!(error instanceof UserError) || error instanceof UsageError) throw error;
-    return { endings, failure: withSource(error, { name, endings }) as UserError };
-  } finally {
-    meter.clear();
-    close();
-  }
-}
-
 export const partial = recordsCommand(
   {
     name: 'dprof partial',
@@ -176,7 +108,7 @@ export const partial = recordsCommand(
   },
   ['partial'],
   (given, request) =>
-    run(request, {
+    writePartial(request, {
       by: splitKeys('--by', given.text('by') ?? DEFAULT_BY).map((key) => requireColumn(key)),
       device: readPeaks(given),
     }),

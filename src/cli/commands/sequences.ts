@@ -8,10 +8,11 @@ import { jsonOf } from '../../record/control-characters.js';
 import { grouped } from '../../record/plural.js';
 import { rowObject } from '../../table/column.js';
 import { integer } from '../arguments.js';
+import { CHOICE_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { sequencesScreen } from '../screens/sequences.js';
-import { CHOICE_OPTIONS, tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
+import { tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
 
 /** Number of sequences, by default. */
 const MOST = 50;

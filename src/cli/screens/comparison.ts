@@ -11,11 +11,13 @@ import {
   type DiffLine,
 } from '../../prof/diff/diff-columns.js';
 import type { DiffRow } from '../../prof/diff/diff-row.js';
+import { NAME_COLUMN, TREE_COLUMNS } from '../../prof/diff/tree/tree-columns.js';
+import type { ChangeNode } from '../../prof/diff/tree/change-tree.js';
 import { UNKNOWN } from '../../record/units.js';
 import { counted } from '../../record/plural.js';
 import { shownValue, textOf, type Column } from '../../table/column.js';
 import { readable } from '../../table/readable.js';
-import { aligned } from '../../write/cell-text.js';
+import { aligned, alignedTable } from '../../write/cell-text.js';
 import { fittedLines } from '../../write/fitted-table.js';
 import { requireFormat } from '../../write/formats.js';
 import { code } from '../../write/markdown.js';
@@ -25,14 +27,18 @@ import { screenText } from './layout.js';
 /** Column headers for people: `change_ns` → `change_us`, `change_percent` → `change_%`. */
 const readableHeader = (key: string): string => key.replace(/_ns$/, '_us').replace(/_percent$/, '_%');
 
-const forPeople = (columns: readonly Column<DiffRow>[]): Column<DiffRow>[] =>
-  columns.map((column) => readable(column, readableHeader(column.key)));
+const forPeople = <Row>(columns: readonly Column<Row>[]): Column<Row>[] =>
+  columns
+    .filter(({ machineOnly }) => machineOnly !== true)
+    .map((column) => readable(column, readableHeader(column.key)));
 
 /** Columns for people: times in us, changes with their sign. */
-export const READABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ machineOnly }) => machineOnly !== true));
+export const READABLE_COLUMNS = forPeople(DIFF_COLUMNS);
 
 /** The change that conditions test, as a percentage and as a time. */
-export const COMPARABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ key }) => key.startsWith('comparable_')));
+export const COMPARABLE_COLUMNS = DIFF_COLUMNS.filter(({ key }) => key.startsWith('comparable_')).map((column) =>
+  readable(column, readableHeader(column.key)),
+);
 
 export const figure = (column: Column<DiffRow>, row: DiffRow): string => textOf(column, column.value(row));
 
@@ -40,8 +46,8 @@ export const figure = (column: Column<DiffRow>, row: DiffRow): string => textOf(
  * States how many rows of the result are not written; null when all rows are written, or when the format always has all
  * rows.
  */
-function leftOut({ result, lines }: DiffReport): string | null {
-  const more = lines.length === 0 ? 0 : result.rows.length + 1 - lines.length;
+function leftOut({ result, lines, tree }: DiffReport): string | null {
+  const more = lines.length === 0 || tree !== null ? 0 : result.rows.length + 1 - lines.length;
   return more > 0 ? `${counted(more, 'row')} more` : null;
 }
 
@@ -55,7 +61,12 @@ export function diffScreen(report: DiffReport, width: number | null): string {
   const more = leftOut(report);
   const judged = givenOf(report).map((condition) => `${conditionText(condition)}: ${conditionOutcome(condition)}`);
   const comments = [...heading, ...notes, ...troubles.map(troubleText), ...judged].map((text) => `# ${legible(text)}`);
-  const lines = width === null ? alignedLines(report) : fittedLines(fittedColumns(report), report.lines, width);
+  const lines =
+    report.tree === null
+      ? width === null
+        ? alignedLines(report)
+        : fittedLines(fittedColumns(report), report.lines, width)
+      : treeLines(report.tree.rows, width);
   const all = [...comments, ...lines, ...(more === null ? [] : [`# ${more}`])];
   return screenText(all, (line) => line, width);
 }
@@ -70,6 +81,21 @@ function fittedColumns({ by }: DiffReport): Column<DiffLine>[] {
   const sorted = [...figures].sort((a, b) => placeOf(a) - placeOf(b));
   const named = sorted.map((column) => ({ ...column, header: readableHeader(column.key).replace(/_us$/, '') }));
   return [...lineKeys(by), VERDICT_COLUMN, ...named.map(ofLine)];
+}
+
+const TREE_FOR_PEOPLE = forPeople(TREE_COLUMNS);
+
+/** The name, indented, comes last where nothing limits its width. */
+const TREE_ALIGNED = [
+  ...TREE_FOR_PEOPLE.filter(({ key }) => key !== NAME_COLUMN.key),
+  { ...NAME_COLUMN, value: (node: ChangeNode) => NAME_COLUMN.narrow?.(node, Infinity) ?? node.name },
+];
+
+function treeLines(rows: readonly ChangeNode[], width: number | null): string[] {
+  if (width === null) return alignedTable(TREE_ALIGNED, rows);
+  const columns = TREE_COLUMNS.filter(({ machineOnly }) => machineOnly !== true);
+  const named = columns.map((column) => ({ ...column, header: readableHeader(column.key).replace(/_us$/, '') }));
+  return fittedLines(named, rows, width);
 }
 
 /** Columns that identify a row. The line with the totals has a name in only the first of them. */
@@ -99,13 +125,16 @@ function alignedLines(report: DiffReport): string[] {
 }
 
 export function diffMarkdown(report: DiffReport): string {
-  const { by, lines, heading, notes, troubles } = report;
+  const { by, lines, tree, heading, notes, troubles } = report;
   const keys = lineKeys(by).map((column): Column<DiffLine> => ({
     ...column,
     emphasis: ({ kind }) => kind === 'total',
   }));
   const columns = [...keys, VERDICT_COLUMN, ...READABLE_COLUMNS.map(ofLine)];
-  const table = tableText(requireFormat('markdown'), { columns, rows: lines });
+  const table = tableText(
+    requireFormat('markdown'),
+    tree === null ? { columns, rows: lines } : { columns: TREE_FOR_PEOPLE, rows: tree.rows },
+  );
   const more = leftOut(report);
   const above = [
     ...heading.map((text) => `- ${code(text)}`),

@@ -18,6 +18,9 @@ import { InputFacts, type Pair, type Which } from './input-facts.js';
 import { basisOf, measuring, timesOfSameCalls, type Both } from './measuring.js';
 import { byChange, changeOfCalls, rowOf, type DiffRow, type Key, type Measured } from './diff-row.js';
 import { Samples, Sums, type Basis } from './input-sums.js';
+import { aligned } from './tree/alignment.js';
+import { changeTree, type ChangeNode, type TreeSettings } from './tree/change-tree.js';
+import { TreeSums } from './tree/tree-sums.js';
 import { percentOf, testSteps, type Settings } from './verdict.js';
 
 /** Record types; partial answers are computed for their own device only. */
@@ -55,6 +58,7 @@ class Side {
   /** Number of kernels in partial answers that are in one group because there were too many groups. */
   ungrouped = 0;
   readonly annotator: Annotator;
+  readonly tree = new TreeSums();
 
   constructor(
     readonly samples: Samples,
@@ -67,6 +71,8 @@ class Side {
 
 export interface ComparisonOptions {
   readonly by: readonly KernelColumn[];
+  /** Whether the kernels are also compared as a tree of layers and ops. */
+  readonly isTree?: boolean;
   readonly conditions: readonly Condition[];
   readonly settings: Settings;
   /** Peak rates for every device of both inputs; null for the devices' own. */
@@ -87,8 +93,9 @@ export class Comparison {
   #text = 0;
 
   constructor(private readonly options: ComparisonOptions) {
-    const { by, conditions, mostSums } = options;
-    const derived = options.select !== undefined || [...by, ...conditions].some((one) => one.derived === true);
+    const { by, conditions, mostSums, isTree = false } = options;
+    const derived =
+      isTree || options.select !== undefined || [...by, ...conditions].some((one) => one.derived === true);
     const side = (): Side => new Side(new Samples(mostSums), derived, options.device ?? null);
     this.sides = { base: side(), new: side() };
     this.#watched = conditions.map(() => both());
@@ -136,6 +143,8 @@ export class Comparison {
     }
     const sample = samples.at(profile, step ?? null);
     for (const sum of sums) sum.add(dur, sample, samples);
+    if (this.options.isTree === true)
+      this.sides[which].tree.add(row, dur, { number: sample, isStep: samples.isStep(sample) });
   }
 
   /** Sums for the conditions that apply to these kernels. */
@@ -154,6 +163,7 @@ export class Comparison {
     const { samples } = side;
     const { steps, summedSteps, others } = groups.part;
     side.ungrouped += others;
+    if (this.options.isTree === true) side.tree.addPart(groups);
     const numbers = steps.map((step) => samples.at(groups.profile, step));
     if (summedSteps < steps.length) samples.cutAt(elementAt(numbers, summedSteps));
     const { by, conditions } = this.options;
@@ -203,6 +213,16 @@ export class Comparison {
   /** Columns that identify a row. */
   get by(): readonly KernelColumn[] {
     return this.options.by;
+  }
+
+  /** The tree of layers and ops, if it was requested; call when both inputs were taken. */
+  get tree(): { readonly top: ChangeNode; readonly settings: TreeSettings } | null {
+    if (this.options.isTree !== true) return null;
+    const { base, new: next } = this.sides;
+    const isOfSteps = base.samples.steps > 0 && next.samples.steps > 0;
+    const count = ({ samples }: Side): number => Math.max(1, isOfSteps ? samples.steps : samples.runs);
+    const settings = { steps: { base: count(base), new: count(next) }, minEffect: this.settings.minEffect };
+    return { top: changeTree(aligned({ base: base.tree.places, new: next.tree.places }), settings), settings };
   }
 
   /** The comparison; call when both inputs were taken. */

@@ -8,6 +8,7 @@ import { DIFF_COLUMNS } from './diff-columns.js';
 import { givenOf, troubleText, type DiffReport } from './diff-report.js';
 import type { DiffRow, Key } from './diff-row.js';
 import type { Basis } from './input-sums.js';
+import { TREE_COLUMNS } from './tree/tree-columns.js';
 import type { Verdict } from './verdict.js';
 
 /** What was compared, and how. */
@@ -53,8 +54,11 @@ export type DiffFigures = Figures &
       }
   );
 
+/** A node of the tree of layers and ops, with its figures by the keys of `dprof diff --help`: ns and percent. */
+type TreeFigures = RowObject & { readonly row: 'total' | 'layer' | 'op' | 'leaf' | 'rest' };
+
 /** A line of a comparison; `row` distinguishes the kinds. */
-export type DiffDocument = ComparisonDocument | DiffFigures;
+export type DiffDocument = ComparisonDocument | DiffFigures | TreeFigures;
 
 const commonFigures = ({ common }: DiffResult): CommonDocument | null =>
   common && {
@@ -68,7 +72,7 @@ const commonFigures = ({ common }: DiffResult): CommonDocument | null =>
 const figuresOf = (row: DiffRow) => ({ verdict: row.verdict, ...rowObject(DIFF_COLUMNS, row) });
 
 export function diffDocuments(report: DiffReport): DiffDocument[] {
-  const { result, by, lines, heading, notes, doubts, troubles } = report;
+  const { result, by, lines, tree, heading, notes, doubts, troubles } = report;
   const named = (keys: readonly Key[]): Record<string, Key> =>
     Object.fromEntries(by.map((name, i) => [name, keys[i] ?? null]));
   const comparison: ComparisonDocument = {
@@ -84,11 +88,12 @@ export function diffDocuments(report: DiffReport): DiffDocument[] {
   };
   return [
     comparison,
-    ...lines.map(({ kind, row, keys }) => ({
-      row: kind,
-      ...(kind === 'key' ? { keys: named(keys) } : {}),
-      ...figuresOf(row),
-    })),
+    ...(tree?.rows.map((node) => rowObject(TREE_COLUMNS, node)) ??
+      lines.map(({ kind, row, keys }) => ({
+        row: kind,
+        ...(kind === 'key' ? { keys: named(keys) } : {}),
+        ...figuresOf(row),
+      }))),
     ...givenOf(report).map(({ condition, met, reason, row }) => ({
       ...{ row: 'condition', condition: condition.text, met, reason },
       ...figuresOf(row),

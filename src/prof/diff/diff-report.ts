@@ -8,6 +8,7 @@ import type { Judged } from './judging.js';
 import { basename } from 'node:path';
 import { leastP } from './mann-whitney.js';
 import { OTHER_KERNELS } from '../partial/kernels/kernel-part.js';
+import { treeReport, type TreeReport } from './tree/tree-report.js';
 import { deviceWords } from '../../record/glossary.js';
 import { counted } from '../../record/plural.js';
 
@@ -77,11 +78,11 @@ function commonLine({ basis, common, tested }: DiffResult, { asIs, minEffect }: 
 
 const round = (value: number): number => Number(value.toPrecision(6));
 
-/** What the reader should know before trusting the numbers. */
-function notesOf(comparison: Comparison, result: DiffResult): string[] {
+/** What the reader should know before trusting the numbers. @param isTested whether there are verdicts of tests */
+function notesOf(comparison: Comparison, result: DiffResult, isTested: boolean): string[] {
   return [
     ...differences(comparison),
-    ...sampleNotes(comparison, result),
+    ...(isTested ? sampleNotes(comparison, result) : withoutSteps(comparison)),
     ...SIDES.flatMap((which) => inputNotes(comparison, result, which)),
     ...(comparison.others > 0
       ? [`too many rows: ${counted(comparison.others, 'kernel')} under ${OTHERS} (use fewer columns in --by)`]
@@ -99,14 +100,17 @@ function differences({ sides: { base, new: next } }: Comparison): string[] {
   ];
 }
 
+function withoutSteps({ sides }: Pick<Comparison, 'sides'>): string[] {
+  const without = SIDES.filter((which) => sides[which].samples.steps === 0).map((which) => NAMES[which]);
+  return without.length === 0
+    ? []
+    : [`${without.join(' and ')} ${without.length === 1 ? 'has' : 'have'} no steps: whole runs are compared`];
+}
+
 /** Notes on whether there are enough samples to find anything. */
 function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: DiffResult): string[] {
-  const without = SIDES.filter((which) => sides[which].samples.steps === 0).map((which) => NAMES[which]);
   const unit = SAMPLE[basis];
-  const notes =
-    without.length === 0
-      ? []
-      : [`${without.join(' and ')} ${without.length === 1 ? 'has' : 'have'} no steps: whole runs are compared`];
+  const notes = withoutSteps({ sides });
   const [n, m] = [total.base.samples, total.new.samples];
   if (Math.min(n, m) < settings.minSamples) {
     const have = `${counted(n, unit)} of BASE and ${n === 1 && m === 1 ? '1' : m} of NEW`;
@@ -153,6 +157,8 @@ export interface DiffReport {
   readonly by: readonly string[];
   /** The totals and rows to write; none when an input cannot be read. The comparison may have more rows. */
   readonly lines: readonly DiffLine[];
+  /** The tree of layers and ops, if it was requested and both inputs can be read. */
+  readonly tree: TreeReport | null;
   readonly conditions: readonly Judged[];
   /** Whether conditions were given; otherwise the rows are reported as tests. */
   readonly isOnConditions: boolean;
@@ -165,23 +171,29 @@ export interface DiffReport {
   readonly doubts: Pair<readonly Doubt[]>;
 }
 
-/**
- * @param top maximum number of rows
- * @param isOnConditions whether conditions were given, other than the default one of a report of tests
- */
+interface ReportChoice {
+  /** Maximum number of rows; in a tree, of the parts of a node. */
+  readonly top: number;
+  /** Whether conditions were given, other than the default one of a report of tests. */
+  readonly isOnConditions: boolean;
+  /** Whether a tree leaves out small changes. */
+  readonly isBrief?: boolean;
+}
+
 export function diffReport(
   comparison: Comparison,
   taken: Pair<Taken>,
   troubles: readonly Trouble[],
-  { top, isOnConditions }: { readonly top: number; readonly isOnConditions: boolean },
+  { top, isOnConditions, isBrief = false }: ReportChoice,
 ): DiffReport {
   const { result, settings } = comparison;
   const by = comparison.by.map(({ key }) => key);
   const isRead = taken.base.failure === null && taken.new.failure === null;
+  const tree = isRead ? treeReport(comparison, top, isBrief) : null;
   const method = [
     ...unequalRunsLine(result, comparison.sides.base.facts),
-    methodLine(result, settings),
-    ...commonLine(result, settings),
+    ...(tree === null || isOnConditions ? [methodLine(result, settings), ...commonLine(result, settings)] : []),
+    ...(tree?.heading ?? []),
   ];
   return {
     result,
@@ -189,7 +201,8 @@ export function diffReport(
     lines: isRead ? diffLines(result.total, result.rows.slice(0, top), by) : [],
     heading: [...inputLines(comparison, taken), ...lossLines(taken), ...(isRead ? method : [])],
     doubts: { base: lossesOf(taken.base.endings).doubts, new: lossesOf(taken.new.endings).doubts },
-    notes: isRead ? notesOf(comparison, result) : [],
+    tree,
+    notes: isRead ? notesOf(comparison, result, tree === null || isOnConditions) : [],
     conditions: leftOpenBy(troubles, result.conditions),
     isOnConditions,
     troubles: troubles.map(({ which, error }) => ({ input: NAMES[which], text: error.line })),

@@ -1,16 +1,20 @@
 /** Options and help of `dprof diff`. */
 import { isDecimal } from '../../../record/units.js';
-import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
+import { COLUMNS, requireColumn, requireColumnAmong } from '../../../prof/columns/columns.js';
 import { DIFF_COLUMNS, diffLineColumns } from '../../../prof/diff/diff-columns.js';
 import { LEAST_ROWS } from '../../../prof/diff/common.js';
 import { DEFAULT_BY, MOST_ROWS } from '../../../prof/diff/comparison.js';
 import { parseCondition } from '../../../prof/diff/fail-if.js';
 import { MOST_SUMS } from '../../../prof/diff/input-sums.js';
+import { ALIGNMENTS } from '../../../prof/diff/tree/alignment.js';
+import { CAUSES } from '../../../prof/diff/tree/effects.js';
+import { TREE_COLUMNS } from '../../../prof/diff/tree/tree-columns.js';
 import { DEFAULTS, VERDICTS } from '../../../prof/diff/verdict.js';
 import { splitKeys } from '../../../table/column.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/cell-text.js';
+import { BASELINE_OPTIONS, comparedInputs } from './baselines.js';
 import { HELP_OPTION, integer, OUTPUT_OPTION, type Arguments, type Tool } from '../../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import type { RecordChoice } from '../../../prof/input/record-choice.js';
@@ -35,11 +39,16 @@ const MARKDOWN_ROWS = 30;
 
 const percent = (part: number): string => `${100 * part}%`;
 
-const TABLE_KEYS = [...COLUMN_KEYS, 'row', 'verdict', ...DIFF_COLUMNS.map(({ key }) => key)];
+/** Value of `--by` for the tree of layers and ops. */
+const TREE = 'tree';
+
+const TABLE_KEYS = [
+  ...new Set([...COLUMN_KEYS, 'row', 'verdict', ...[...DIFF_COLUMNS, ...TREE_COLUMNS].map(({ key }) => key)]),
+];
 
 export const DIFF: Tool = {
   name: 'dprof diff',
-  usage: 'dprof diff [OPTION...] BASE NEW',
+  usage: 'dprof diff [OPTION...] BASE NEW, or dprof diff --save-baseline DIR/NAME FILE...',
   about: ['What got slower or faster from one profile to another, by op and layer, tested over the training steps.'],
   operands: [
     'BASE, NEW: records of dparse (also .gz), a net.dict of PyProf, a profile, or output of dprof partial; - for stdin, one of them.',
@@ -50,8 +59,8 @@ export const DIFF: Tool = {
     {
       name: 'by',
       takes: 'COLS',
-      help: `columns of dprof to group rows by, comma-separated (${DEFAULT_BY.join(',')})`,
-      values: COLUMN_KEYS,
+      help: `columns of dprof to group rows by, comma-separated (${DEFAULT_BY.join(',')}); or tree: layers, then ops`,
+      values: [...COLUMN_KEYS, TREE],
       list: true,
     },
     WHERE_OPTION,
@@ -63,13 +72,18 @@ export const DIFF: Tool = {
       help: 'exit code 1 when COND holds, 3 when it cannot be judged; may be given several times',
       repeats: true,
     },
+    ...BASELINE_OPTIONS,
     { name: 'min-effect', takes: 'PCT', help: `smallest change of interest (${percent(DEFAULTS.minEffect)})` },
     { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
     { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },
     { name: 'as-is', help: 'keep the shift that all rows of a step share' },
     columnsOption(TABLE_KEYS),
     sortOption(TABLE_KEYS),
-    { name: 'top', takes: 'N', help: `only the first N rows (markdown: ${MARKDOWN_ROWS}, otherwise all)` },
+    {
+      name: 'top',
+      takes: 'N',
+      help: `only the first N rows (markdown: ${MARKDOWN_ROWS}, otherwise all); in a tree, parts of each node`,
+    },
     ...READING_OPTIONS,
     OUTPUT_OPTION,
     QUIET_OPTION,
@@ -78,6 +92,14 @@ export const DIFF: Tool = {
   notes: [
     ['Verdicts:', ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc]))],
     ['Columns:', ...aligned(DIFF_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+    [
+      '--by tree: every layer, op and call of both inputs, for two profiles of one model on other devices, with other',
+      'kernels or fusions. Changes of the parts of a node add up to its change, and causes of a change to the change.',
+      'Text and markdown leave out parts with less than 1 % of all changes (not with --top). Aligned by:',
+      ...aligned(Object.entries(ALIGNMENTS).map(([name, doc]) => [`  ${name}`, doc])),
+    ],
+    ['Causes in a tree:', ...aligned(Object.entries(CAUSES).map(([name, doc]) => [`  ${name}`, doc]))],
+    ['Columns of a tree:', ...aligned(TREE_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
     [
       'COND: total>+5%, op:conv2d>+3% (COLUMN:NAME), kernel~gemm>+2ms (COLUMN~PART), with > or < and %, ns, us, ms or s;',
       'or a verdict: total=slower, op:conv2d=slower, any=slower (the total or any row; the default of junit).',
@@ -99,23 +121,40 @@ export const DIFF: Tool = {
     'dprof diff before.json.gz after.json.gz',
     'dprof diff --by kernel --top 20 before.sqlite after.sqlite',
     "dprof diff -q -f junit -o diff.xml --fail-if 'total>+5%' --fail-if 'op:conv2d>+3%' base.jsonl new.jsonl",
+    'dprof diff --save-baseline baselines/main main.json.gz && dprof diff --baseline baselines/main --fail-if any=slower new.json.gz',
     'dprof diff -f markdown base.jsonl new.jsonl | gh pr comment --body-file -',
   ],
 };
+
+/** Keys of `--by`; null for a tree. */
+export function readBy(given: Arguments): readonly string[] | null {
+  const keys = splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(','));
+  if (keys.length === 1 && keys[0] === TREE) return null;
+  return keys.map((key) => requireColumnAmong(key, [TREE]).key);
+}
 
 /** @throws UsageError for invalid options */
 export function readDiffArguments(given: Arguments) {
   const format = formatOf(given, FORMATS);
   const width = widthOf(given);
-  const by = splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(',')).map(requireColumn);
-  const keys = by.map(({ key }) => key);
+  const keysGiven = readBy(given);
+  const isTree = keysGiven === null;
+  if (isTree) requireTree(given, format);
+  const keys = keysGiven ?? DEFAULT_BY;
+  const by = keys.map(requireColumn);
   const documents = ['json', 'junit', 'markdown'];
   const isChosen = given.text('cols') !== undefined || given.text('sort') !== undefined;
-  const chosen = isChosen ? tableChoice(given, diffLineColumns(keys), { format, width, documents }) : null;
-  const [base = '', next = ''] = given.operands;
-  if (given.operands.length !== 2) {
+  const request = { format, width, documents };
+  const chosen = !isChosen
+    ? null
+    : isTree
+      ? tableChoice(given, TREE_COLUMNS, request)
+      : tableChoice(given, diffLineColumns(keys), request);
+  const inputs = comparedInputs(given);
+  const [base = '', next = ''] = inputs;
+  if (inputs.length !== 2) {
     throw new UsageError(
-      `diff takes two inputs, BASE and NEW, not ${counted(given.operands.length, 'input')}`,
+      `diff takes two inputs, BASE and NEW, not ${counted(inputs.length, 'input')}`,
       `usage: ${DIFF.usage}`,
     );
   }
@@ -129,6 +168,9 @@ export function readDiffArguments(given: Arguments) {
     chosen,
     format,
     by,
+    isTree,
+    /** Whether a tree leaves out small changes. */
+    isBrief: chosen === null && ['text', 'markdown'].includes(format) && given.text('top') === undefined,
     conditions: given.texts('fail-if').map(parseCondition),
     reading: readReading(given),
     where: given.read('where', parseWhere),
@@ -144,11 +186,22 @@ export function readDiffArguments(given: Arguments) {
     },
     /** Maximum number of rows to write; all when rows are sorted afterwards. */
     top:
-      chosen !== null
+      chosen !== null && !isTree
         ? Infinity
         : (given.read('top', (text) => integer('--top', text, 0)) ??
-          (format === 'markdown' ? MARKDOWN_ROWS : Infinity)),
+          (format === 'markdown' && !isTree ? MARKDOWN_ROWS : Infinity)),
   };
+}
+
+/** @throws UsageError for options that have no meaning with a tree */
+function requireTree(given: Arguments, format: string): void {
+  if (given.text('sort') !== undefined)
+    throw new UsageError('--sort cannot be combined with --by tree', 'parts of a node are sorted by their change');
+  if (format === 'junit' && given.texts('fail-if').length === 0)
+    throw new UsageError(
+      '-f junit with --by tree needs --fail-if',
+      'without conditions its test cases are rows by columns',
+    );
 }
 
 export type DiffRequest = Readonly<ReturnType<typeof readDiffArguments>>;

@@ -7,6 +7,7 @@ import { jsonLines } from '../../../record/control-characters.js';
 import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Which } from '../../../prof/diff/input-facts.js';
 import { WorkInside } from '../../../prof/input/work-inside.js';
+import { TREE_COLUMNS } from '../../../prof/diff/tree/tree-columns.js';
 import { endingsOf } from '../../../prof/input/stream-status.js';
 import type { UserError } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/pass.js';
@@ -21,7 +22,10 @@ import { checkOutput, withOutput, type Write } from '../../output.js';
 import { progress } from '../../progress.js';
 import { locate, printTable, writeNotes } from '../../run-analysis.js';
 import { failuresOf, gateOf, diffJunit } from './diff-gate.js';
-import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
+import { saveBaseline } from './baselines.js';
+import { readPeaks } from '../../peaks-option.js';
+import { readReading } from '../../records-command.js';
+import { DIFF, readBy, readDiffArguments, type DiffRequest } from './diff-options.js';
 import { diffMarkdown, diffScreen } from '../../screens/comparison.js';
 
 /** Formats with text around the table. All other formats contain only the table. */
@@ -36,22 +40,28 @@ const REPORTS: Readonly<Record<string, (report: DiffReport, width: number | null
 const hasNotes = (format: string): boolean => format in REPORTS && format !== 'junit';
 
 async function run(given: Arguments): Promise<void> {
+  const name = given.text('save-baseline');
+  if (name !== undefined) {
+    const [by, device, quiet] = [readBy(given) ?? [], readPeaks(given), given.on('quiet')];
+    return saveBaseline(name, given, { by, device, quiet, reading: readReading(given) });
+  }
   const request = readDiffArguments(given);
-  const { by, settings, device, output, quiet, format } = request;
+  const { by, isTree, settings, device, output, quiet, format } = request;
   const conditions = gateOf(request);
   const choices = { base: request.choiceOf(), new: request.choiceOf() };
   const select = selectionOf(request.where, choices);
   const inputs = [request.base, request.new];
   // Report now, before minutes of reading, if the output cannot be written.
   const existing = await checkOutput(output, inputs);
-  const comparison = new Comparison({ by, conditions, settings, device, select });
+  const comparison = new Comparison({ by, isTree, conditions, settings, device, select });
   const isGate = conditions.length > 0;
   const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate, choices[which]);
   const taken = { base: await take('base'), new: await take('new') };
   for (const choice of Object.values(choices)) choice?.refuseNothing();
   const troubles = isGate ? troublesOf(taken) : [];
-  const { top } = request;
-  const report = diffReport(comparison, taken, troubles, { top, isOnConditions: request.conditions.length > 0 });
+  const { top, isBrief } = request;
+  const isOnConditions = request.conditions.length > 0;
+  const report = diffReport(comparison, taken, troubles, { top, isOnConditions, isBrief });
   const times = Object.entries(choices).flatMap(([input, choice]) => {
     const time = choice?.document ?? null;
     return time === null ? [] : [{ row: 'window', input, ...time }];
@@ -99,8 +109,13 @@ function failGate(failures: UserError[]): void {
   if (last !== undefined) throw last;
 }
 
-function print(report: DiffReport, { format, width, chosen }: DiffRequest, write: Write): void | Promise<void> {
-  const { lines, by } = report;
+function print(report: DiffReport, request: DiffRequest, write: Write): void | Promise<void> {
+  const { format, width, chosen } = request;
+  const { lines, by, tree } = report;
+  if (chosen !== null && request.isTree) {
+    const { columns } = chosen.of({ columns: TREE_COLUMNS, rows: [] });
+    return printTable({ columns, rows: tree?.rows ?? [] }, chosen.format, write, width);
+  }
   if (chosen !== null) {
     // The totals stay the first row, whatever the order.
     const totals = lines.filter(({ kind }) => kind === 'total');
@@ -112,7 +127,10 @@ function print(report: DiffReport, { format, width, chosen }: DiffRequest, write
   }
   const text = REPORTS[format];
   if (text !== undefined) return write(text(report, width));
-  return printTable({ columns: diffLineColumns(by), rows: lines }, format, write, width);
+  const table = request.isTree
+    ? { columns: TREE_COLUMNS, rows: tree?.rows ?? [] }
+    : { columns: diffLineColumns(by), rows: lines };
+  return printTable(table, format, write, width);
 }
 
 async function takeInput(
