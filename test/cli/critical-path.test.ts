@@ -31,7 +31,7 @@ ProfilerStep#N    host     32.141     6.7    19
     expect(head).to.equal('step,step_time_ns,bound,name,time_ns');
     const sums = new Map<string, number>();
     for (const row of rows) {
-      const [step = '', time = ''] = [row.split(',').slice(0, 2).join(), row.split(',').at(-1)];
+      const [step, time] = [row.split(',').slice(0, 2).join(), row.split(',').at(-1)];
       sums.set(step, (sums.get(step) ?? 0) + Number(time));
     }
     expect([...sums]).to.deep.equal([

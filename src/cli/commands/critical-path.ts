@@ -3,6 +3,7 @@ import { BOUNDS } from '../../prof/critical-path/bounds.js';
 import { CriticalPaths, type ProfilePaths } from '../../prof/critical-path/critical-path.js';
 import { PATH_COLUMNS } from '../../prof/critical-path/path-columns.js';
 import { MOST_ERROR, replayError } from '../../prof/critical-path/step-paths.js';
+import { WhatIf } from '../../prof/critical-path/what-if.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
 import { UserError } from '../../record/errors.js';
@@ -18,6 +19,10 @@ const OPTIONS: readonly Option[] = [
   { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19' },
   { name: 'from', takes: 'MS', help: 'the time after MS instead of steps', conflicts: ['step'] },
   { name: 'to', takes: 'MS', help: 'the time up to MS instead of steps', conflicts: ['step'] },
+  {
+    ...{ name: 'what-if', takes: 'CHANGE', repeats: true },
+    help: "how long steps would take: 'op==mm: 0.5'; several multiply",
+  },
 ];
 
 /** Rows of the path in the text. */
@@ -28,6 +33,7 @@ const documentsOf = ({ profile, header, steps }: ProfilePaths): object[] =>
   steps.map((step) => ({
     ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
     ...{ step: step.step, from: step.from, time: step.measured, replayed: step.replayed, error: replayError(step) },
+    ...(step.predicted === null ? {} : { predicted: step.predicted }),
     ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing), path: step.parts },
   }));
 
@@ -53,12 +59,15 @@ export const criticalPath = recordsCommand(
         'its own work. Without steps, the whole profile is one.',
         'replayed: duration when each event begins as soon as its causes allow. Time without a recorded cause is missing in',
         `it; an error above ${100 * MOST_ERROR}% means that too much of the path is unknown.`,
+        'CHANGE: EXPR: FACTOR. EXPR is a filter of kernels as for dprof --where, or a kind of time such as communication or',
+        'launch; its time is multiplied by FACTOR. The prediction is a replay with it, so it is as uncertain as error.',
         'json: one object per step. Other formats: one row per step and part of its path; text shows us, all others ns.',
         'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile.',
       ],
     ],
     examples: [
       'dprof critical-path net.pt.trace.json.gz',
+      "dprof critical-path --what-if 'op==mm: 0.5' --what-if 'communication: 0' net.sqlite",
       'dprof critical-path --step 12 -c bound,name,line,time,share net.sqlite',
       'dparse --ranges net.sqlite | dprof critical-path -f json | jq .bounds',
     ],
@@ -68,8 +77,10 @@ export const criticalPath = recordsCommand(
     const chosen = tableChoice(given, PATH_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? USUAL_TOP;
     const steps = given.read('step', (text) => numberList('--step', text));
+    const changes = given.texts('what-if');
+    const whatIf = changes.length === 0 ? undefined : new WhatIf(changes);
     return runAnalysis(request, {
-      analysis: new CriticalPaths({ steps, window: windowOf(given) }),
+      analysis: new CriticalPaths({ steps, window: windowOf(given), whatIf }),
       annotator: new Annotator(null, false),
       print: ({ table, facts }, write) => {
         if (steps !== undefined && facts.every((profile) => profile.steps.length === 0))

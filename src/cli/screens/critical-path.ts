@@ -28,9 +28,16 @@ const STEPS: readonly Column<StepPath>[] = [
   column('time', 'time', int(12, 'ns'), '', ({ measured }) => measured),
   column('replayed', 'replayed', int(12, 'ns'), '', ({ replayed }) => replayed),
   column('error', 'error%', real(7, 1, '%'), '', (step) => 100 * replayError(step), { signed: true }),
+  column('predicted', 'predicted', int(12, 'ns'), '', ({ predicted }) => predicted),
+  column('gain', 'saved%', real(7, 1, '%'), '', ({ predicted, measured }) =>
+    predicted === null ? null : 100 * (1 - predicted / measured),
+  ),
   column('bound', 'mostly', str(13), '', largest, { vocabulary: true }),
   column('share', 'share%', real(7, 1, '%'), '', (step) => (100 * step.bounds[largest(step)]) / step.measured),
 ];
+
+/** Columns that are shown only if something is predicted. */
+const PREDICTED: ReadonlySet<string> = new Set(['predicted', 'gain']);
 
 const BOUND_COLUMNS: readonly Column<BoundRow>[] = [
   column('bound', 'bound by', str(13), '', ({ bound }) => bound, { vocabulary: true }),
@@ -109,7 +116,10 @@ export function criticalPathScreen(
   const more = parts.length - top;
   const lines = [
     width === null ? `${heading}, times in us` : heading,
-    ...table(STEPS, [...steps]),
+    ...table(
+      STEPS.filter(({ key }) => !PREDICTED.has(key) || steps.some(({ predicted }) => predicted !== null)),
+      [...steps],
+    ),
     '',
     ...table(BOUND_COLUMNS, boundRows(steps)),
     '',

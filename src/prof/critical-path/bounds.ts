@@ -54,6 +54,11 @@ export class Pieces {
     return this.#pieces.length - 1;
   }
 
+  /** All pieces, by number. */
+  get all(): readonly Piece[] {
+    return this.#pieces;
+  }
+
   at(number: number): Piece {
     const piece = this.#pieces[number];
     if (piece === undefined) throw new RangeError(`no piece ${number}`);

@@ -14,6 +14,7 @@ import type { RecordTypes } from '../input/record-types.js';
 import type { TimeWindow } from '../input/time-window.js';
 import { PATH_COLUMNS, type PathRow } from './path-columns.js';
 import { ProfileEvents } from './profile-events.js';
+import type { WhatIf } from './what-if.js';
 import type { StepPath } from './step-paths.js';
 
 export interface ProfilePaths {
@@ -32,6 +33,8 @@ export interface PathChoice {
   readonly steps?: ReadonlySet<number> | undefined;
   /** A time instead of steps. */
   readonly window?: TimeWindow | undefined;
+  /** Changes whose effect is predicted. */
+  readonly whatIf?: WhatIf | undefined;
 }
 
 /** Takes annotated kernels, and all other records. Memory: about 500 bytes for each activity of one profile. */
@@ -48,7 +51,7 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   take(item: Item): void {
     const profile = item instanceof Annotated ? item.record.profile : item.profile;
     if (!(item instanceof Annotated) && item.type === 'end') this.#close(profile);
-    else entryOf(this.#open, profile, () => new ProfileEvents()).take(item);
+    else entryOf(this.#open, profile, () => new ProfileEvents(this.choice.whatIf ?? null)).take(item);
   }
 
   /** @throws UserError when nothing has a time */

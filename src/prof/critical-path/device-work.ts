@@ -23,6 +23,8 @@ class WorkColumns extends columns({
   piece: 'u32',
   /** Number of its step; NaN outside of steps. */
   step: 'f64',
+  /** By which a change multiplies its time. */
+  factor: 'f64',
   /** 1 for a node of a graph. */
   isGraphNode: 'u8',
   /** 1 for a copy for whose end its call waits. */
@@ -89,6 +91,11 @@ export class DeviceWork extends WorkColumns {
   /** The work that starts or ends at a node; null for a moment of the host. */
   rowOfNode(node: number): number | null {
     return node < this.#first ? null : (node - this.#first) >>> 1;
+  }
+
+  /** The work that starts at a node; null for any other moment. */
+  startedAt(node: number): number | null {
+    return (node - this.#first) % 2 === 0 ? this.rowOfNode(node) : null;
   }
 
   /** Adds the start and the end of all work to the graph, and the time between them. */

@@ -20,6 +20,13 @@ export const PATH_COLUMNS: readonly Column<PathRow>[] = [
   column('step_time', 'step_time_ns', int(13, 'ns'), 'duration of the step', ({ step }) => step.measured),
   column('replayed', 'replayed_ns', int(13, 'ns'), 'its duration in the replay', ({ step }) => step.replayed),
   column('error', 'error%', real(7, 2, '%'), 'difference between both', ({ step }) => 100 * replayError(step)),
+  column(
+    'predicted',
+    'predicted_ns',
+    int(13, 'ns'),
+    'its duration with --what-if; na if the error is too large',
+    ({ step }) => step.predicted,
+  ),
   column('bound', 'bound', str(13), 'kind of time', ({ part }) => part.bound, { vocabulary: true }),
   column('name', 'name', str(40), 'op, kernel, call or range', ({ part }) => part.name),
   column('line', 'line', str(30), 'innermost source line of the launch', ({ part }) => part.line),

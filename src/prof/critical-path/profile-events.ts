@@ -15,6 +15,7 @@ import { stepPaths, type PathWindow, type StepPath } from './step-paths.js';
 import { StepWindows } from './step-windows.js';
 import { addHandOvers } from './thread-edges.js';
 import { awaitedByStreams, factsOfCall, HostWaits, isWaitKind, WaitEdges } from './wait-edges.js';
+import type { WhatIf } from './what-if.js';
 import { WorkEdges } from './work-edges.js';
 
 const BOUND_OF_WORK = { computing: 'compute', communication: 'communication', copy: 'copy' } as const;
@@ -38,8 +39,11 @@ export class ProfileEvents {
   readonly #work = new DeviceWork();
   readonly #waits = new HostWaits();
   readonly #steps = new StepWindows();
-  /** Threads that work for another one, by number; -1 for a thread that is not known. */
+  /** The thread for which each other thread works, by their numbers. */
   readonly #callers = new Map<number, number>();
+
+  /** @param whatIf changes to predict; null for none */
+  constructor(private readonly whatIf: WhatIf | null = null) {}
 
   take(item: Item): void {
     if (item instanceof Annotated) this.#takeKernel(item);
@@ -51,17 +55,25 @@ export class ProfileEvents {
     else if (item.type !== 'kernel') this.#takeOther(item);
   }
 
-  get hasWork(): boolean {
-    return this.#work.length > 0;
-  }
-
   /** @param window the time to explain, instead of steps */
   paths(window: TimeWindow | undefined): StepPath[] {
     const { missing, ordered } = this.#built();
     const windows = window === undefined ? this.#steps.windows(this.#work, this.#threads) : [];
     const chosen = windows.length > 0 ? windows : timeWindow(ordered, window);
     const missingAt = (node: number): Missing => missing(node);
-    return [...stepPaths(chosen, { ordered, pieces: this.#pieces, missingAt })];
+    return [...stepPaths(chosen, { ordered, pieces: this.#pieces, missingAt, changedLag: this.#changedLag() })];
+  }
+
+  /** The time from the start of some work to whatever follows lasts as long as the work. */
+  #changedLag(): ((edge: number) => number) | null {
+    const { whatIf } = this;
+    if (whatIf === null) return null;
+    const factors = this.#pieces.all.map(({ bound }) => whatIf.factorOfBound(bound));
+    return (edge) => {
+      const row = this.#work.startedAt(this.#graph.sourceOf(edge));
+      const factor = factors[this.#graph.tagOf(edge)] ?? 1;
+      return this.#graph.lagOf(edge) * factor * (row === null ? 1 : this.#work.factor.at(row));
+    };
   }
 
   #built(): { readonly ordered: OrderedGraph; readonly missing: (node: number) => Missing } {
@@ -96,7 +108,8 @@ export class ProfileEvents {
     const { record } = kernel;
     const found = workOf(record);
     if (found === null) return;
-    this.#add(record, BOUND_OF_WORK[found.work], kernel.op ?? record.short, kernel.trace.at(-1) ?? null);
+    const factor = this.whatIf?.factorOf(kernel);
+    this.#add(record, BOUND_OF_WORK[found.work], kernel.op ?? record.short, kernel.trace.at(-1) ?? null, factor);
     const { forward = null, pid, tid } = record;
     if (forward === null || forward.tid === null || forward.tid === tid) return;
     this.#callers.set(this.#threads.numberOf(pid, tid), this.#threads.numberOf(pid, forward.tid));
@@ -108,7 +121,7 @@ export class ProfileEvents {
     this.#add(found.record, BOUND_OF_WORK[found.work], nameOf(found.record), null);
   }
 
-  #add(record: StepActivity, bound: Bound, name: string, line: string | null): void {
+  #add(record: StepActivity, bound: Bound, name: string, line: string | null, factor = 1): void {
     const { start, dur, device, stream, launch = null, pid = null, tid = null, engine, graph, step = null } = record;
     if (dur === null || !(start + dur >= start)) {
       this.untimed++;
@@ -122,7 +135,7 @@ export class ProfileEvents {
     this.#work.pushCells(
       ...([start, start + dur, called, returned, caller] as const),
       ...([this.#work.streamOf(device, stream, engine), device, this.#pieces.numberOf(bound, name, line)] as const),
-      ...([step ?? NaN, graph === undefined ? 0 : 1, isAwaited ? 1 : 0] as const),
+      ...([step ?? NaN, factor, graph === undefined ? 0 : 1, isAwaited ? 1 : 0] as const),
     );
   }
 
@@ -189,5 +202,5 @@ function timeWindow(ordered: OrderedGraph, window: TimeWindow | undefined): Path
   if (end === undefined || first === undefined) return [];
   const from = Math.max(window?.from ?? -Infinity, graph.timeOf(first));
   const to = graph.timeOf(end);
-  return to > from ? [{ step: null, from, to, end }] : [];
+  return to > from ? [{ step: null, from, to, begin: null, end }] : [];
 }

@@ -9,6 +9,8 @@ export interface PathWindow {
   readonly step: number | null;
   readonly from: number;
   readonly to: number;
+  /** The node at `from`; null when there is none. */
+  readonly begin: number | null;
   /** The node at `to`. */
   readonly end: number;
 }
@@ -28,6 +30,8 @@ export interface StepPath {
   readonly measured: number;
   /** How long the step takes when its graph is replayed. */
   readonly replayed: number;
+  /** How long it would take with the changes; null without changes, and when replays are too far from the step. */
+  readonly predicted: number | null;
   /** How long each kind of time bounds the step; together they are `measured`. */
   readonly bounds: Readonly<Record<Bound, number>>;
   /** The part without a known cause, by what is missing. */
@@ -49,6 +53,8 @@ interface Explained {
   readonly pieces: Pieces;
   /** Why the time before a node has no cause. */
   readonly missingAt: (node: number) => Missing;
+  /** Lags of edges with the changes; null without changes. */
+  readonly changedLag: ((edge: number) => number) | null;
 }
 
 /** Adds up the parts of one path, which is walked from its end. */
@@ -85,15 +91,46 @@ class PathSums {
 export function* stepPaths(windows: readonly PathWindow[], explained: Explained): Generator<StepPath> {
   const { ordered } = explained;
   const times = new Float64Array(ordered.graph.nodes);
-  for (const window of windows) {
+  const predictions = predicted(windows, explained);
+  for (const [index, window] of windows.entries()) {
     ordered.replay(times, window.from, window.to);
     const sums = walked(window, explained);
+    const measured = window.to - window.from;
+    const replayed = (times[window.end] ?? NaN) - window.from;
+    const isClose = Math.abs(replayError({ measured, replayed })) <= MOST_ERROR;
     yield {
-      ...{ step: window.step, from: window.from, measured: window.to - window.from },
-      replayed: (times[window.end] ?? NaN) - window.from,
+      ...{ step: window.step, from: window.from, measured, replayed },
+      predicted: isClose ? (predictions[index] ?? null) : null,
       ...{ bounds: sums.bounds, missing: sums.missing, parts: sums.parts(explained.pieces) },
     };
   }
+}
+
+/**
+ * The duration of each step with the changes: all steps are replayed as one, with and without them, because a step may
+ * also begin earlier. What the replay without them does not reproduce stays as it was. Null where that is too much.
+ */
+function predicted(windows: readonly PathWindow[], { ordered, changedLag }: Explained): readonly (number | null)[] {
+  if (changedLag === null) return [];
+  const [before, after] = [replayedAsOne(windows, ordered), replayedAsOne(windows, ordered, changedLag)];
+  return windows.map(({ from, to }, index) => {
+    const [measured, replayed] = [to - from, before[index] ?? NaN];
+    if (!(Math.abs(replayError({ measured, replayed })) <= MOST_ERROR)) return null;
+    return measured - replayed + (after[index] ?? NaN);
+  });
+}
+
+function replayedAsOne(
+  windows: readonly PathWindow[],
+  ordered: OrderedGraph,
+  lagOf?: (edge: number) => number,
+): readonly number[] {
+  const from = windows[0]?.from ?? 0;
+  const times = new Float64Array(ordered.graph.nodes);
+  ordered.replay(times, from, windows.at(-1)?.to ?? 0, lagOf);
+  const timeOf = (node: number): number =>
+    ordered.graph.timeOf(node) <= from ? ordered.graph.timeOf(node) : (times[node] ?? NaN);
+  return windows.map((window) => timeOf(window.end) - (window.begin === null ? window.from : timeOf(window.begin)));
 }
 
 /** Walks the path from the end of a window to its beginning. */

@@ -13,6 +13,7 @@ import type { PathWindow } from './step-paths.js';
 /** The end of a step, as a moment. */
 interface StepEnd {
   start: number;
+  begin: number | null;
   to: number;
   end: number;
 }
@@ -41,18 +42,20 @@ export class StepWindows {
   windows(work: DeviceWork, threads: HostThreads): PathWindow[] {
     const ends = this.#ends(work, threads);
     const windows: PathWindow[] = [];
-    for (const [step, { start, to, end }] of [...ends].sort(([, a], [, b]) => a.to - b.to)) {
-      const from = Math.max(start, windows.at(-1)?.to ?? -Infinity);
-      if (to > from) windows.push({ step, from, to, end });
+    for (const [step, { start, begin, to, end }] of [...ends].sort(([, a], [, b]) => a.to - b.to)) {
+      const before = windows.at(-1);
+      const follows = before !== undefined && before.to >= start;
+      const from = follows ? before.to : start;
+      if (to > from) windows.push({ step, from, to, begin: follows ? before.end : begin, end });
     }
     return windows;
   }
 
   #ends(work: DeviceWork, threads: HostThreads): Map<number, StepEnd> {
     const ends = new Map<number, StepEnd>();
-    const extend = (step: number, start: number, to: number, end: number): void => {
-      const known = entryOf(ends, step, () => ({ start, to, end }));
-      known.start = Math.min(known.start, start);
+    const extend = (step: number, start: number, to: number, end: number, begin: number | null = null): void => {
+      const known = entryOf(ends, step, () => ({ start, begin, to, end }));
+      if (start < known.start) [known.start, known.begin] = [start, begin];
       if (to > known.to) [known.to, known.end] = [to, end];
     };
     for (const [index, { step, start, end, on }] of this.#steps.entries()) {
@@ -60,7 +63,7 @@ export class StepWindows {
       const thread = on ?? threads.all.find((one) => one.hasMoment(start));
       const last = thread?.indexUpTo(Number.isFinite(end) ? end : (this.#steps[index + 1]?.start ?? Infinity)) ?? -1;
       if (thread === undefined || last < 0 || thread.timeAt(last) < start) continue;
-      extend(step, start, thread.timeAt(last), thread.nodeAt(last));
+      extend(step, start, thread.timeAt(last), thread.nodeAt(last), thread.nodeAt(thread.indexFrom(start)));
     }
     const isMarked = ends.size > 0;
     for (let row = 0; row < work.length; row++) {

@@ -173,6 +173,9 @@ export class WaitEdges {
       this.graph.setLag(thread.edgeInto(index), 0);
       this.missing.set(thread.nodeAt(index), 'awaited');
     }
+    // Slower work may still hold a wait that was over at once.
+    if (row !== null && ended <= begin)
+      this.graph.addEdge(this.work.endNode(row), thread.nodeAt(index), 0, this.#piece);
   }
 
   /** A thread went on when some work had ended; the time before holds nothing. */

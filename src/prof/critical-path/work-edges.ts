@@ -61,7 +61,7 @@ export class WorkEdges {
     private readonly awaited: ReadonlyMap<number, readonly number[]>,
     private readonly mayPresume: boolean,
   ) {
-    this.#usual = usualTimes(work);
+    this.#usual = usualTimes(work, awaited);
     this.#switchPiece = pieces.numberOf('switch', 'next work of the stream');
     this.#eventPiece = pieces.numberOf('switch', 'event of another stream');
     this.#presumedPiece = pieces.numberOf('switch', 'presumed event of another stream');
@@ -203,7 +203,8 @@ function causeOf(candidates: readonly Candidate[]): Candidate | null {
 /** Work is sampled, for the medians. */
 const MOST_SAMPLES = 100_000;
 
-function usualTimes(work: DeviceWork): UsualTimes {
+/** Work that waits for an event says nothing about them. */
+function usualTimes(work: DeviceWork, awaited: ReadonlyMap<number, unknown>): UsualTimes {
   const [launches, switches]: [number[], number[]] = [[], []];
   for (let stream = 1; stream < work.streams; stream++) {
     const rows = work.rowsOf(stream);
@@ -211,10 +212,11 @@ function usualTimes(work: DeviceWork): UsualTimes {
       const row = elementAt(rows, at);
       const ended = at === 0 ? -Infinity : work.end.at(elementAt(rows, at - 1));
       const [called, begin] = [work.called.at(row), work.start.at(row)];
+      if (awaited.has(row)) continue;
       if (ended <= called) {
         if (begin - work.returned.at(row) <= LONGEST_LAUNCH && begin >= called) launches.push(begin - called);
       } else if (begin >= ended && begin - ended <= LONGEST_SWITCH) switches.push(begin - ended);
     }
   }
-  return { launch: median(launches) ?? 0, switch: median(switches) ?? 0 };
+  return { launch: median(launches, 'lower') ?? 0, switch: median(switches, 'lower') ?? 0 };
 }

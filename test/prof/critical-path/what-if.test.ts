@@ -1,0 +1,156 @@
+/** Predictions against the same made program, run again with the change made. */
+import { expect } from 'chai';
+import { CriticalPaths } from '../../../src/prof/critical-path/critical-path.js';
+import type { StepPath } from '../../../src/prof/critical-path/step-paths.js';
+import { WhatIf } from '../../../src/prof/critical-path/what-if.js';
+import { Annotator } from '../../../src/prof/report/report.js';
+import { UsageError } from '../../../src/record/errors.js';
+import type { ProfileLine, RangeRecord } from '../../../src/record/record.js';
+import { itSlow } from '../../support/sets.js';
+import { kernel } from '../../support/kernels.js';
+
+/** What a program does next. Times in ns. */
+type Command =
+  | { readonly is: 'op'; readonly op: string; readonly stream: number; readonly dur: number; readonly host: number }
+  /** Stream 2 waits for stream 1, or the other way round. */
+  | { readonly is: 'event'; readonly from: number; readonly to: number }
+  | { readonly is: 'wait' }
+  | { readonly is: 'step' };
+
+/** How long kernels of each op take, compared with the program as written. */
+type Factors = Readonly<Record<string, number>>;
+
+const [CALL, LAUNCH, SWITCH, RETURN, EVENT] = [4000, 8000, 1000, 3000, 2000];
+const PLACE = { profile: 0, pid: 10, tid: 100 } as const;
+
+/** Runs a program on one thread and two streams, and records it. No code of the tools is used. */
+function recorded(program: readonly Command[], factors: Factors = {}): ProfileLine[] {
+  const records: ProfileLine[] = [];
+  const ended = [0, 0, 0];
+  const held = [0, 0, 0];
+  let [host, step, begun] = [0, 0, 0];
+  const range = (kind: NonNullable<RangeRecord['kind']>, text: string, start: number, end: number): void => {
+    records.push({ ...PLACE, type: 'range', kind, text, start, dur: end - start, domain: null });
+  };
+  for (const command of program) {
+    if (command.is === 'op') {
+      const { op, stream, host: time } = command;
+      const called = host + 1000;
+      const start = Math.max(called + LAUNCH, Number(ended[stream]) + SWITCH, Number(held[stream]));
+      const dur = command.dur * (factors[op] ?? 1);
+      range('op', `aten::${op}`, host, host + time);
+      range('api', 'cudaLaunchKernel', called, called + CALL);
+      const name = op === 'all_reduce' ? 'ncclDevKernel_AllReduce' : `${op}_kernel`;
+      const launch = { api: 'cudaLaunchKernel', start: called, dur: CALL };
+      records.push(kernel({ start, dur, stream, launch, step, name, short: name, op: [op] }));
+      ended[stream] = start + dur;
+      host += time;
+    } else if (command.is === 'event') {
+      const { from, to } = command;
+      const launch = { api: 'cudaStreamWaitEvent', start: host + EVENT, dur: EVENT };
+      const event = { stream: from, recorded: host };
+      records.push({ ...PLACE, type: 'sync', kind: 'stream-wait-event', start: host + EVENT, dur: EVENT, device: 0, stream: to, corr: 1, launch, event }); // prettier-ignore
+      held[to] = Math.max(Number(held[to]), Number(ended[from]) + SWITCH);
+      host += 2 * EVENT;
+    } else if (command.is === 'wait') {
+      const end = Math.max(host + 2000, Math.max(...ended) + RETURN);
+      range('api', 'cudaDeviceSynchronize', host, end);
+      host = end;
+    } else {
+      if (step > 0) records.push(stepOf(step, begun, host));
+      [step, begun] = [step + 1, host];
+    }
+  }
+  return [...records, stepOf(step, begun, host)];
+}
+
+const stepOf = (value: number, start: number, end: number): ProfileLine => ({
+  ...{ type: 'sample', profile: 0, start, dur: end - start, device: null, metric: 'step', value, unit: null },
+  labels: { pid: 10, tid: 100 },
+});
+
+function pathsOf(records: readonly ProfileLine[], ...changes: string[]): readonly StepPath[] {
+  const paths = new CriticalPaths(changes.length === 0 ? {} : { whatIf: new WhatIf(changes) });
+  const annotator = new Annotator(null, false);
+  for (const record of records) annotator.pass(record, (item) => paths.take(item));
+  return paths.finish().facts.flatMap(({ steps }) => steps);
+}
+
+/** Numbers that only a seed decides. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** A training run of 6 steps: products and elementwise ops, gradients reduced on a second stream, waits now and then. */
+function trainingRun(seed: number): Command[] {
+  const next = random(seed);
+  const program: Command[] = [];
+  const scale = 5000 + next(60_000);
+  for (let step = 0; step < 6; step++) {
+    program.push({ is: 'step' });
+    for (let layer = 0; layer < 10; layer++) {
+      program.push({ is: 'op', op: 'mm', stream: 1, dur: 2 * (scale + next(scale)), host: 8000 + next(12_000) });
+      program.push({ is: 'op', op: 'relu', stream: 1, dur: 2 * (2000 + next(6000)), host: 8000 + next(4000) });
+      if (layer % 3 !== 2) continue;
+      program.push({ is: 'event', from: 1, to: 2 });
+      program.push({ is: 'op', op: 'all_reduce', stream: 2, dur: 2 * (scale + next(3 * scale)), host: 9000 });
+    }
+    program.push({ is: 'event', from: 2, to: 1 });
+    program.push({ is: 'op', op: 'adam', stream: 1, dur: 2 * (20_000 + next(20_000)), host: 20_000 });
+    if (next(2) === 0) program.push({ is: 'wait' });
+  }
+  return [...program, { is: 'wait' }];
+}
+
+const total = (steps: readonly StepPath[], of: (step: StepPath) => number): number =>
+  steps.reduce((sum, step) => sum + of(step), 0);
+
+const CHANGES: readonly (readonly [changes: readonly string[], factors: Factors])[] = [
+  [['op==mm: 0.5'], { mm: 0.5 }],
+  [['communication: 0.5'], { all_reduce: 0.5 }],
+  [['op==all_reduce: 0.01'], { all_reduce: 0.01 }],
+  [['op==mm: 2'], { mm: 2 }],
+  [['op==mm: 0.5', 'op=~*educe: 0.5'], { mm: 0.5, all_reduce: 0.5 }],
+];
+
+describe('what if', () => {
+  for (const [changes, factors] of CHANGES) {
+    itSlow(`${changes.join(', ')}: 40 runs take as long as predicted, to 1 %`, () => {
+      const errors = Array.from({ length: 40 }, (_, index) => {
+        const program = trainingRun(index + 1);
+        const before = pathsOf(recorded(program), ...changes);
+        const after = pathsOf(recorded(program, factors));
+        expect(before.every(({ predicted }) => predicted !== null)).to.equal(true);
+        const truth = total(after, ({ measured }) => measured);
+        return Math.abs(total(before, ({ predicted }) => predicted ?? NaN) / truth - 1);
+      });
+      expect(Math.max(...errors)).to.be.below(0.01);
+    });
+  }
+
+  it('without launches, work waits only for other work', () => {
+    // Two kernels of 20,000 whose launch took 8000 each, after 1000 of the op; the wait returns 3000 later.
+    const op = { is: 'op', op: 'mm', stream: 1, dur: 20_000, host: 8000 } as const;
+    const records = recorded([{ is: 'step' }, op, { is: 'wait' }, op, { is: 'wait' }]);
+    const [path] = pathsOf(records, 'launch: 0');
+    expect(path).to.deep.include({
+      measured: 2 * (1000 + 8000 + 20_000 + 3000),
+      predicted: 2 * (1000 + 20_000 + 3000),
+    });
+  });
+
+  it('predicts nothing from a replay that is too far from its step', () => {
+    const records = [stepOf(1, 0, 10), kernel({ start: 50, dur: 50, step: 1, launch: null, op: ['mm'] })];
+    expect(pathsOf(records, 'op==mm: 0.5').map(({ predicted }) => predicted)).to.deep.equal([null]);
+  });
+
+  it('takes a filter or a kind of time, and a factor', () => {
+    for (const text of ['op==mm', 'op==mm: x', 'op==mm: -1', ': 2', 'nosuch==1: 2'])
+      expect(() => new WhatIf([text]), text).to.throw(UsageError);
+    expect(new WhatIf(['collective: 0.5', 'communication: 0.5']).factorOfBound('communication')).to.equal(0.25);
+  });
+});
