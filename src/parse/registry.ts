@@ -22,6 +22,7 @@ import { rocprofv3 } from './readers/rocprofv3/rocprofv3.js';
 import { rocprofv3Json } from './readers/rocprofv3/results-json.js';
 import { rocpd } from './readers/rocpd/rocpd.js';
 import { rpd } from './readers/rpd/rpd.js';
+import { tensorBoardTrace } from './readers/xplane/trace-json.js';
 import { xplane } from './readers/xplane/xplane.js';
 import { torchMemory } from './readers/torch-memory/torch-memory.js';
 import { UNREADABLE_DATABASES, UNREADABLE } from './unreadable/unreadable.js';
@@ -39,6 +40,7 @@ export const READERS: readonly Reader[] = [
   ascendDatabase,
   ascendText,
   ascendRaw,
+  tensorBoardTrace,
   kineto,
   ntff,
   neff,

@@ -6,6 +6,7 @@ import { createReadStream, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
 import { isSystemError, UserError } from '../record/errors.js';
 import { firstBytes, isFile, pathsIn, UnreadableInput } from './files.js';
+import { hostOfTrace, hostOfXPlane } from './readers/xplane/run-files.js';
 import { isArchive, unpackArchive } from './input/archive.js';
 import { filesIn, filesOfPattern } from './input/folder-files.js';
 import { isStreamOfTables } from './sqlite/arrow-tables.js';
@@ -82,8 +83,8 @@ async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'p
 
 /** The traces that JAX and TensorFlow write beside `HOST.xplane.pb`, of the same events with fewer facts. */
 function xplaneTraces(paths: readonly string[]): string[] {
-  const hosts = new Set(paths.flatMap((path) => /^(.*)\.xplane\.pb(?:\.gz)?$/s.exec(path)?.[1] ?? []));
-  return paths.filter((path) => hosts.has(/^(.*)\.trace\.json(?:\.gz)?$/s.exec(path)?.[1] ?? ''));
+  const hosts = new Set(paths.flatMap((path) => hostOfXPlane(path) ?? []));
+  return paths.filter((path) => hosts.has(hostOfTrace(path) ?? ''));
 }
 
 /** Replaces the files of a profiler's tables by their folder. */

@@ -118,6 +118,10 @@ export const DIAGNOSTICS = {
     'doubt',
     'runtime or driver calls that returned an error (listed in failed_calls of the profile line)',
   ],
+  'trace-for-viewers': [
+    'note',
+    'traces for TensorBoard, without grids, shapes, FLOPs, memory and facts of devices (the .xplane.pb of the same run has them)',
+  ],
   'truncated-input': ['loss', 'truncated files (the part before the cut was read)'],
   'record-missing': ['loss', 'records that the end line counts but the input lacks (filtered or lost)'],
   'record-surplus': ['loss', 'records beyond the counts of the end line (duplicates, or from another profile)'],

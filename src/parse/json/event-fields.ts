@@ -84,6 +84,11 @@ export class Fields {
     return from === CUT || from === to ? 0 : texts.numberOf(this.bytes, from, to) + 1;
   }
 
+  /** A text with escapes decoded, or any other value as written; null when the key is missing. */
+  decoded(code: number): string | null {
+    return this.has(code) ? decodeText(this.bytes, this.from[code] as number, this.to[code] as number) : null;
+  }
+
   /** A value decoded from JSON; undefined when the key is missing. */
   value(code: number): unknown {
     return this.has(code) ? decodeValue(this.bytes, this.from[code] as number, this.to[code] as number) : undefined;

@@ -84,6 +84,9 @@ export function readTrace(
   }
 }
 
+/** Length of `{}`, which XLA's profiler puts behind the comma of the last event. */
+const EMPTY = 2;
+
 /** `true` for `1` and `true`; `false` for any other value. */
 const flagText = (bytes: Buffer, from: number, to: number): string =>
   /^(?:1|true)$/.test(bytes.toString('latin1', from, Math.min(to, from + 8))) ? 'true' : 'false';
@@ -219,11 +222,13 @@ class TraceReading {
       this.#findNext();
       return true;
     }
-    if (this.event.fields.has(EVENT.ph)) {
-      this.take(this.event);
-      this.#broken = false;
-    } else this.#countBroken();
-    this.cursor.pass(found.to - found.from);
+    const length = found.to - found.from;
+    const isEvent = this.event.fields.has(EVENT.ph);
+    if (isEvent) this.take(this.event);
+    this.cursor.pass(length);
+    const isTail = length === EMPTY && this.cursor.next() === CLOSE_BRACKET;
+    if (isEvent) this.#broken = false;
+    else if (!isTail) this.#countBroken();
     return true;
   }
 

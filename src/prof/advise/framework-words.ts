@@ -82,7 +82,7 @@ const XLA: FrameworkWords = {
 
 /** The words for a profile; those of PyTorch, as examples, where the framework is unknown. */
 export const frameworkWords = (profile: ProfileRecord | null): FrameworkWords =>
-  profile?.format === 'xplane' ? XLA : TORCH;
+  profile?.format.startsWith('xplane') === true ? XLA : TORCH;
 
 /** One line of advice, which may depend on the framework. */
 export type Action = string | ((words: FrameworkWords) => string);

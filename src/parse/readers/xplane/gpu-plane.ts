@@ -9,7 +9,7 @@ import type { Writable } from '../../../containers/writable.js';
 import { entryOf, LruCache } from '../../../containers/map-entry.js';
 import type { KernelRow, TraceBuilder, WorkRow } from '../../trace/trace-builder.js';
 import { kernelName } from '../../amd/work-rows.js';
-import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
+import { numberOf, textOf, type Plane, type StatedEvent, type XEvent, type XLine } from './xspace.js';
 import type { OpFacts, OpTable } from './op-facts.js';
 
 /** What planes share. */
@@ -120,24 +120,59 @@ export function readGpuPlane(plane: Plane, device: number, reading: Reading): nu
       if (line.name !== STEPS) trace.unread(`line ${line.name}`, null, line.events);
       continue;
     }
-    const stream = streamOf(line);
-    const runs = new Runs(reading);
-    for (const event of placedEvents(plane, line, reading)) {
-      const { start, end } = event;
-      const row = { start, end, device, stream, corr: numberOf(event.stat('correlation_id')) };
-      const step = steps.get(numberOf(event.stat('group_id')) ?? NaN) ?? null;
-      const facts = reading.ops.of(event);
-      if (readKernel(event, { row, facts, runs, step, isAmd })) work++;
-      else if (readCopy(event, row, facts, reading)) work++;
-      else trace.unread(`${event.kind.name === '' ? 'unknown' : 'other'} events of ${line.name}`, start);
-    }
-    runs.end();
+    const stream = new GpuStream({ name: line.name, device, stream: streamOf(line), isAmd, steps }, reading);
+    for (const event of placedEvents(plane, line, reading))
+      if (stream.take(event, typeof event.stat('kernel_details') === 'string')) work++;
+    stream.end();
   }
   return work;
 }
 
+interface StreamFacts {
+  readonly name: string;
+  readonly device: number;
+  readonly stream: number | null;
+  readonly isAmd: boolean;
+  /** Steps by the number of their group. */
+  readonly steps: ReadonlyMap<number, number>;
+}
+
+/** The work on a stream, event by event. */
+export class GpuStream {
+  readonly #runs: Runs;
+
+  constructor(
+    private readonly facts: StreamFacts,
+    private readonly reading: Reading,
+  ) {
+    this.#runs = new Runs(reading);
+  }
+
+  /** @returns whether the event is work; others are counted */
+  take(event: StatedEvent, isKernel: boolean): boolean {
+    const { reading } = this;
+    const { name, device, stream, isAmd, steps } = this.facts;
+    const { start, end } = event;
+    const row = { start, end, device, stream, corr: numberOf(event.stat('correlation_id')) };
+    const facts = reading.ops.of(event);
+    if (isKernel) {
+      const step = steps.get(numberOf(event.stat('group_id')) ?? NaN) ?? null;
+      readKernel(event, { row, facts, runs: this.#runs, step, isAmd });
+    } else if (!readCopy(event, row, facts, reading)) {
+      reading.trace.unread(`${event.kind.name === '' ? 'unknown' : 'other'} events of ${name}`, start);
+      return false;
+    }
+    return true;
+  }
+
+  /** Call it after the last event. */
+  end(): void {
+    this.#runs.end();
+  }
+}
+
 /** The number in a stream's name, else the id of its line. */
-const streamOf = ({ id, name }: XLine): number | null =>
+export const streamOf = ({ id, name }: Pick<XLine, 'id' | 'name'>): number | null =>
   /#(\d+)/.test(name) ? Number(/#(\d+)/.exec(name)?.[1]) : typeof id === 'number' ? id : null;
 
 interface KernelFacts {
@@ -148,9 +183,7 @@ interface KernelFacts {
   readonly isAmd: boolean;
 }
 
-function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFacts): boolean {
-  const text = event.stat('kernel_details');
-  if (typeof text !== 'string') return false;
+function readKernel(event: StatedEvent, { row, facts, runs, step, isAmd }: KernelFacts): void {
   const name = runs.nameOf(event.kind.name);
   const occupancy = numberOf(event.stat('theoretical_occupancy_pct')) ?? 0;
   const details =
@@ -164,7 +197,7 @@ function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFact
   const { start, end, device, stream, corr } = row;
   // Of the graph that launched it; both are absent outside of graphs.
   const [graphId, node] = [numberOf(event.stat('cuda_graph_id')), numberOf(event.stat('cuda_graph_node_id'))];
-  const { grid, block, registers, sharedBytes } = shapesIn(text, isAmd);
+  const { grid, block, registers, sharedBytes } = shapesIn(textOf(event.stat('kernel_details')) ?? '', isAmd);
   // Field by field: a copy with `...` takes as long as all the rest.
   const kernel = {
     start,
@@ -183,7 +216,6 @@ function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFact
     node,
   };
   runs.add(kernel, facts);
-  return true;
 }
 
 type Shapes = Required<Pick<KernelRow, 'grid' | 'block' | 'registers' | 'sharedBytes'>>;
@@ -198,7 +230,7 @@ const shapesIn = (text: string, isAmd: boolean): Shapes =>
     return { grid, block, ...resourcesIn(words, isAmd) };
   });
 
-function readCopy(event: XEvent, row: WorkRow, facts: OpFacts, { trace, copyCalls }: Reading): boolean {
+function readCopy(event: StatedEvent, row: WorkRow, facts: OpFacts, { trace, copyCalls }: Reading): boolean {
   const [copy, set] = [event.stat('memcpy_details'), event.stat('memset_details')];
   const text = copy ?? set;
   if (typeof text !== 'string') return false;
@@ -251,22 +283,21 @@ export function readSteps(plane: Plane, device: number, reading: Reading): Reado
   const steps = new Map<number, number>();
   for (const line of plane.lines) {
     if (line.name !== STEPS) continue;
-    for (const event of placedEvents(plane, line, reading)) {
-      const [group, name] = [numberOf(event.stat('group_id')), textOf(event.stat('step_name')) ?? event.kind.name];
-      const number = event.stat('step_num');
-      const step = stepNumber(name, number === undefined ? group : numberOf(number));
-      if (group !== null && step !== null) steps.set(group, step);
-      const { start, end } = event;
-      if (step !== null)
-        reading.trace.sample({
-          ...{ start, end, device, metric: STEP_METRIC },
-          value: step,
-          unit: null,
-          labels: { text: name },
-        });
-    }
+    for (const event of placedEvents(plane, line, reading)) readStep(event, device, steps, reading.trace);
   }
   return steps;
+}
+
+/** @param steps receives the step by the number of its group */
+export function readStep(event: StatedEvent, device: number, steps: Map<number, number>, trace: TraceBuilder): void {
+  const [group, name] = [numberOf(event.stat('group_id')), textOf(event.stat('step_name')) ?? event.kind.name];
+  const number = event.stat('step_num');
+  const step = stepNumber(name, number === undefined ? group : numberOf(number));
+  if (step === null) return;
+  if (group !== null) steps.set(group, step);
+  const { start, end } = event;
+  const labels = { text: name };
+  trace.sample({ start, end, device, metric: STEP_METRIC, value: step, unit: null, labels });
 }
 
 const stepNumber = (name: string, otherwise: number | null): number | null =>

@@ -2,7 +2,7 @@
  * Planes of the host: threads with calls that launched work, annotations and steps of the program, frames of Python, what
  * XLA ran on the CPU, and the memory of allocators.
  */
-import { numberOf, textOf, type EventKind, type Plane, type XEvent, type XLine } from './xspace.js';
+import { numberOf, textOf, type EventKind, type Plane, type StatedEvent } from './xspace.js';
 import type { Labels } from '../../../record/record.js';
 import type { OnThread, TraceBuilder } from '../../trace/trace-builder.js';
 import { placedEvents, type Reading } from './gpu-plane.js';
@@ -37,7 +37,7 @@ function roleOf(kind: EventKind): Role {
 }
 
 /** Names of functions of the device's library. In older files the call has the name of the kernel. */
-const API = /^(?:hip|cuda|cu)[A-Z]\w*$/;
+export const API = /^(?:hip|cuda|cu)[A-Z]\w*$/;
 /** Events that only mark the work of a thread pool, or the end of another event. */
 const NOISE = /^(?:end: |ThreadpoolListener::)/;
 const MEMORY = /^Memory(?:All|Deall)ocation$/;
@@ -61,21 +61,33 @@ export function noteHostPlane(plane: Plane, reading: Reading, needed: NeededRang
     }
 }
 
-/**
- * @param pid of the process; null when the file does not state it
- * @param needed which ranges to read; null for all
- */
-export function readHostPlane(
-  plane: Plane,
-  pid: number | null,
-  threads: { count: number },
-  reading: Reading,
-  needed: NeededRanges | null,
-): void {
-  for (const line of plane.lines) {
-    const thread: Thread = { pid, tid: threadIn(line), thread: -1 - threads.count++ };
-    const ranges = new LineRanges(thread, reading.trace, needed);
-    for (const event of placedEvents(plane, line, reading)) readEvent(event, thread, reading, ranges);
+/** Reads the host's planes, one after another. */
+export class HostPlanes {
+  #threads = 0;
+
+  /**
+   * @param pid of the process; null when the file does not state it
+   * @param needed which ranges to read; null for all
+   */
+  constructor(
+    private readonly reading: Reading,
+    private readonly pid: number | null,
+    private readonly needed: NeededRanges | null,
+  ) {}
+
+  read(plane: Plane): void {
+    for (const line of plane.lines) {
+      const take = this.line(line.name);
+      for (const event of placedEvents(plane, line, this.reading)) take(event);
+    }
+  }
+
+  /** Begins a line. @returns takes an event of it */
+  line(name: string): (event: StatedEvent) => void {
+    const { reading, pid } = this;
+    const thread: Thread = { pid, tid: threadIn(name), thread: -1 - this.#threads++ };
+    const ranges = new LineRanges(thread, reading.trace, this.needed);
+    return (event) => readEvent(event, thread, reading, ranges);
   }
 }
 
@@ -96,7 +108,7 @@ class LineRanges {
     private readonly needed: NeededRanges | null,
   ) {}
 
-  add({ start, end }: XEvent, text: string, isOp: boolean): void {
+  add({ start, end }: StatedEvent, text: string, isOp: boolean): void {
     const isTwin = start === this.#start && end === this.#end && end > start;
     const isFirst = Number.isNaN(this.#start);
     const isAdded = isTwin || isFirst || this.needed === null || this.needed.has(start, end, text);
@@ -116,12 +128,13 @@ class LineRanges {
   }
 }
 
-function threadIn({ name }: XLine): number | null {
+/** The thread in a line's name. */
+function threadIn(name: string): number | null {
   const number = Number(/\/(\d{1,7})$/.exec(name)?.[1] ?? NaN);
   return number > 0 && number <= MOST_THREADS ? number : null;
 }
 
-function readEvent(event: XEvent, { pid, tid, thread }: Thread, reading: Reading, ranges: LineRanges): void {
+function readEvent(event: StatedEvent, { pid, tid, thread }: Thread, reading: Reading, ranges: LineRanges): void {
   const { trace } = reading;
   const { start, end, kind } = event;
   const role = roleOf(kind);
@@ -138,16 +151,16 @@ function readEvent(event: XEvent, { pid, tid, thread }: Thread, reading: Reading
 }
 
 /** The correlation id of a launch; null for other events. */
-function launchOf(event: XEvent, { launches }: Reading): number | null {
+function launchOf(event: StatedEvent, { launches }: Reading): number | null {
   const corr = numberOf(event.stat('correlation_id')) ?? (launches.size === 0 ? null : launches.get(producerOf(event) ?? '')); // prettier-ignore
   return corr !== undefined && corr !== null && corr > 0 ? corr : null;
 }
 
 /** Whether an event is an instruction that XLA ran on the CPU. */
-const isOp = (event: XEvent): boolean => event.stat('hlo_op') !== undefined;
+const isOp = (event: StatedEvent): boolean => event.stat('hlo_op') !== undefined;
 
 /** The text of a range: an op's name, or the event's, with the number of a step. */
-function rangeText(event: XEvent): string {
+function rangeText(event: StatedEvent): string {
   const { name } = event.kind;
   if (isOp(event)) return textOf(event.stat('hlo_op')) ?? name;
   const step = numberOf(event.stat('step_num'));
@@ -158,7 +171,7 @@ function rangeText(event: XEvent): string {
  * Memory of an allocator after an event. `GPU_0_bfc` is that of device 0; allocators of TPUs state their device instead, and
  * set memory aside for programs beside what they allocate: the stack, in the words of XProf.
  */
-function readMemory(event: XEvent, { trace }: Reading): void {
+function readMemory(event: StatedEvent, { trace }: Reading): void {
   const allocator = textOf(event.stat('allocator_name')) ?? '';
   const ordinal = /^(?:GPU|TPU)_(\d+)/.exec(allocator)?.[1];
   const device = ordinal === undefined ? numberOf(event.stat('index_on_host')) : Number(ordinal);

@@ -8,7 +8,7 @@ import type { Collective } from '../../../record/fields/collective.js';
 import type { Arg, Direction, OpCall } from '../../../record/record.js';
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { Instruction, Programs } from './hlo.js';
-import { idOf, textOf, type StatName, type XEvent } from './xspace.js';
+import { idOf, textOf, type StatedEvent, type StatName } from './xspace.js';
 
 interface OpPath {
   readonly layer: readonly string[];
@@ -68,12 +68,12 @@ function readTensorFlowName(text: string): OpPath {
 }
 
 /** The innermost annotation: `PATH:OP#shape=(half[4,384];half[])#`, after those around it and `::`. */
-function annotationOf(event: XEvent): string | null {
+function annotationOf(event: StatedEvent): string | null {
   const text = textOf(event.stat('level 0')) ?? textOf(event.stat('annotation'))?.split('::').at(-1) ?? null;
   return text === null ? null : (text.split('#')[0] ?? null);
 }
 
-function pathOf(event: XEvent, instruction: Instruction | null): OpPath {
+function pathOf(event: StatedEvent, instruction: Instruction | null): OpPath {
   const annotation = annotationOf(event);
   if (annotation !== null) return readTensorFlowName(annotation);
   const stated = textOf(event.stat('tf_op'));
@@ -153,10 +153,10 @@ export class OpTable {
   /** Number of ops whose instruction the file's programs lack. */
   notFound = 0;
 
-  constructor(private readonly programs: Programs) {}
+  constructor(private readonly programs: Pick<Programs, 'instruction' | 'count'>) {}
 
   /** @param name name of the instruction; null when the event states none */
-  of(event: XEvent, name = textOf(event.stat('hlo_op'))): OpFacts {
+  of(event: StatedEvent, name = textOf(event.stat('hlo_op'))): OpFacts {
     const program = idOf(event.stat('program_id')) ?? '';
     let full = `${program}\n${name ?? ''}`;
     for (const field of NAMES) full += `\n${textOf(event.stat(field)) ?? ''}`;
@@ -165,7 +165,7 @@ export class OpTable {
     return facts;
   }
 
-  #find(event: XEvent, program: string, name: string | null): OpFacts {
+  #find(event: StatedEvent, program: string, name: string | null): OpFacts {
     const instruction = name === null ? null : this.programs.instruction(program, name);
     if (name !== null && instruction === null && this.programs.count > 0) this.notFound++;
     const path = pathOf(event, instruction);

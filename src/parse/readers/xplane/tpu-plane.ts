@@ -4,15 +4,17 @@
  */
 import type { CopyKind, Device } from '../../../record/record.js';
 import type { ActivityDetails } from '../../trace/trace.js';
-import type { Plane, Stat, XEvent, XLine } from './xspace.js';
+import type { TraceBuilder } from '../../trace/trace-builder.js';
+import type { Plane, Stat, StatedEvent, XLine } from './xspace.js';
 import { idOf, numberOf, textOf } from './xspace.js';
 import { placedEvents, readSteps, STEPS, type Reading } from './gpu-plane.js';
 import { collectiveOf } from './op-facts.js';
 
-const MODULES = 'XLA Modules';
-const OPS = 'XLA Ops';
+/** Names of lines. */
+export const MODULES = 'XLA Modules';
+export const OPS = 'XLA Ops';
 const TRANSFERS = 'Async XLA Ops';
-const WAITS = 'XLA TraceMe';
+export const WAITS = 'XLA TraceMe';
 
 /** Name of the metric of samples that state when a device ran a program: the value is the number of the run. */
 const MODULE_METRIC = 'xla_module';
@@ -36,8 +38,8 @@ function archOf(name: string): string | null {
 }
 
 /** What joins a run of a program to the host's event that enqueued it. */
-const consumerOf = (event: XEvent): string | null => joined(event.stat('_ct'), event.stat('_c'));
-export const producerOf = (event: XEvent): string | null => joined(event.stat('_pt'), event.stat('_p'));
+const consumerOf = (event: StatedEvent): string | null => joined(event.stat('_ct'), event.stat('_c'));
+export const producerOf = (event: StatedEvent): string | null => joined(event.stat('_pt'), event.stat('_p'));
 
 const joined = (type: Stat | undefined, id: Stat | undefined): string | null =>
   type === undefined || id === undefined ? null : `${idOf(type) ?? ''} ${idOf(id) ?? ''}`;
@@ -53,7 +55,8 @@ export function noteLaunches(plane: Plane, { launches, zero }: Reading): void {
 
 const linesNamed = (plane: Plane, name: string): XLine[] => plane.lines.filter((line) => line.name === name);
 
-interface Run {
+/** A run of a program. */
+export interface Run {
   readonly start: number;
   readonly end: number;
   readonly corr: number | null;
@@ -77,17 +80,17 @@ export function readTpuPlane(plane: Plane, device: number, reading: Reading): nu
 }
 
 function readModules(plane: Plane, device: number, reading: Reading): readonly Run[] {
-  const { trace, launches } = reading;
   const runs: Run[] = [];
   for (const line of linesNamed(plane, MODULES))
-    for (const event of placedEvents(plane, line, reading)) {
-      const { start, end } = event;
-      const [name, run] = [event.kind.name.replace(/\(\d+\)$/, ''), numberOf(event.stat('run_id'))];
-      const corr = launches.get(consumerOf(event) ?? '') ?? null;
-      runs.push({ start, end, corr, name });
-      trace.sample({ start, end, device, metric: MODULE_METRIC, value: run, text: name, unit: null });
-    }
+    for (const event of placedEvents(plane, line, reading)) runs.push(readModule(event, device, reading));
   return runs.sort((a, b) => a.start - b.start);
+}
+
+export function readModule(event: StatedEvent, device: number, { trace, launches }: Reading): Run {
+  const { start, end } = event;
+  const [name, run] = [event.kind.name.replace(/\(\d+\)$/, ''), numberOf(event.stat('run_id'))];
+  trace.sample({ start, end, device, metric: MODULE_METRIC, value: run, text: name, unit: null });
+  return { start, end, corr: launches.get(consumerOf(event) ?? '') ?? null, name };
 }
 
 interface Ops {
@@ -101,30 +104,52 @@ interface Ops {
 /** Instructions that run others, which have events of their own. */
 const CONTAINERS = /^(?:while|conditional|call)$/;
 
-/** Reads instructions. Those that contain others, as loops do, are left out: their time is that of the others. */
 function readOps(plane: Plane, line: XLine, ops: Ops): number {
-  const { trace } = ops.reading;
-  let [work, run] = [0, 0];
-  let last: XEvent | null = null;
-  const add = (event: XEvent, next: XEvent | null): void => {
-    const contains = next !== null && next.start >= event.start && next.start < event.end;
-    if (contains && CONTAINERS.test(textOf(event.stat('hlo_category')) ?? '')) {
-      trace.unread('instructions that contain others', event.start);
-      return;
-    }
-    while ((ops.runs[run + 1]?.start ?? Infinity) <= event.start) run++;
-    readOp(event, line, ops, ops.runs[run] ?? null);
-    work++;
-  };
-  for (const event of placedEvents(plane, line, ops.reading)) {
-    if (last !== null) add(last, event);
-    last = event;
-  }
-  if (last !== null) add(last, null);
-  return work;
+  const instructions = new OpLine(Number(line.id), ops);
+  for (const event of placedEvents(plane, line, ops.reading)) instructions.take(event);
+  return instructions.end();
 }
 
-function readOp(event: XEvent, line: XLine, { device, steps, reading }: Ops, run: Run | null): void {
+/**
+ * The instructions on a line, one after another. Those that contain others, as loops do, are left out: their time is that of
+ * the others.
+ */
+export class OpLine {
+  #work = 0;
+  /** Number of the last run of a program that began. */
+  #run = 0;
+  #last: StatedEvent | null = null;
+
+  constructor(
+    private readonly stream: number,
+    private readonly ops: Ops,
+  ) {}
+
+  take(event: StatedEvent): void {
+    if (this.#last !== null) this.#add(this.#last, event);
+    this.#last = event;
+  }
+
+  /** Call it after the last event. @returns the number of instructions */
+  end(): number {
+    if (this.#last !== null) this.#add(this.#last, null);
+    return this.#work;
+  }
+
+  #add(event: StatedEvent, next: StatedEvent | null): void {
+    const { runs, reading } = this.ops;
+    const contains = next !== null && next.start >= event.start && next.start < event.end;
+    if (contains && CONTAINERS.test(textOf(event.stat('hlo_category')) ?? '')) {
+      reading.trace.unread('instructions that contain others', event.start);
+      return;
+    }
+    while ((runs[this.#run + 1]?.start ?? Infinity) <= event.start) this.#run++;
+    readOp(event, this.stream, this.ops, runs[this.#run] ?? null);
+    this.#work++;
+  }
+}
+
+function readOp(event: StatedEvent, stream: number, { device, steps, reading }: Ops, run: Run | null): void {
   const { start, end, kind } = event;
   const name = kind.shown === '' ? kind.name : kind.shown;
   const facts = reading.ops.of(event, name);
@@ -136,7 +161,7 @@ function readOp(event: XEvent, line: XLine, { device, steps, reading }: Ops, run
     ...(step === undefined ? undefined : { step }),
   }));
   const corr = isInside ? run.corr : null;
-  const row = { start, end, device, stream: Number(line.id), corr, name, details, ps: event.ps };
+  const row = { start, end, device, stream, corr, name, details, ps: event.ps };
   const call = facts.instruction === null ? undefined : { run: [++reading.runs, 1] as const };
   reading.trace.kernel({ ...row, ...call });
 }
@@ -145,7 +170,7 @@ function readOp(event: XEvent, line: XLine, { device, steps, reading }: Ops, run
 const TUPLE = /\((?=\w+\[)(.*)/;
 
 /** What the compiler states about a kind of instruction, whose name is its text of HLO. */
-function ofKind(event: XEvent, module: string | null, details: ActivityDetails): ActivityDetails {
+function ofKind(event: StatedEvent, module: string | null, details: ActivityDetails): ActivityDetails {
   const counters = Object.fromEntries(
     (['flops', 'model_flops', 'bytes_accessed'] as const).flatMap((key) => {
       const value = numberOf(event.stat(key));
@@ -206,6 +231,9 @@ function directionOf(shape: string | null): CopyKind | null {
 }
 
 function readWaits(plane: Plane, line: XLine, device: number, reading: Reading): void {
-  for (const { start, end, kind } of placedEvents(plane, line, reading))
-    reading.trace.sync({ start, end, device, stream: Number(line.id), kind: kind.name });
+  for (const event of placedEvents(plane, line, reading)) readWait(event, Number(line.id), device, reading.trace);
+}
+
+export function readWait({ start, end, kind }: StatedEvent, stream: number, device: number, trace: TraceBuilder): void {
+  trace.sync({ start, end, device, stream, kind: kind.name });
 }

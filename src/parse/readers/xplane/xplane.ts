@@ -3,8 +3,7 @@
  * host, and the compiled programs. A file is read in pieces, plane by plane. Source: xplane.proto and hlo.proto of OpenXLA;
  * files of JAX 0.8 and 0.10 on AMD GPUs, TPUs and CPUs.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { statSync } from 'node:fs';
 import { UserError } from '../../../record/errors.js';
 import type { Device, Labels } from '../../../record/record.js';
 import { BlockFile } from '../../input/byte-window.js';
@@ -13,10 +12,11 @@ import { WireError } from '../../input/protobuf.js';
 import type { Probe, ReadOptions, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { gpuOf, readGpuPlane, type Reading } from './gpu-plane.js';
-import { noteHostPlane, readHostPlane } from './host-plane.js';
+import { HostPlanes, noteHostPlane } from './host-plane.js';
 import { Programs } from './hlo.js';
 import { NeededRanges } from './needed-ranges.js';
 import { OpTable } from './op-facts.js';
+import { rankOfHost } from './run-files.js';
 import { noteLaunches, readTpuPlane, tpuOf } from './tpu-plane.js';
 import { numberOf, planesIn, Plane, ABSOLUTE, textOf, type PlanePlace } from './xspace.js';
 
@@ -80,22 +80,6 @@ function read(probe: Probe, options: ReadOptions) {
   }
 }
 
-/** Folder of a run of the profiler, which writes a file there for each host. */
-const FOLDER_OF_RUN = /[\\/]plugins[\\/]profile[\\/][^\\/]+$/;
-
-/**
- * The rank of a host among those of its run: its place in the order of names, since the files state none. Null where it is
- * alone, and outside of a run's folder, where files of several runs may be.
- */
-function rankOfHost({ folder, file }: Probe): number | null {
-  if (folder === null || !FOLDER_OF_RUN.test(resolve(folder)) || !existsSync(folder)) return null;
-  const hostOf = (name: string): string | undefined => /^(.*)\.xplane\.pb(?:\.gz)?$/s.exec(name)?.[1];
-  const hosts = [...new Set(readdirSync(folder).flatMap((name) => hostOf(name) ?? []))];
-  hosts.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  const rank = hosts.indexOf(hostOf(basename(file)) ?? '');
-  return rank === -1 || hosts.length < 2 ? null : rank;
-}
-
 class XSpaceTrace {
   readonly #trace = new TraceBuilder();
   readonly #programs: Programs;
@@ -151,9 +135,9 @@ class XSpaceTrace {
       this.#damaged += plane.damaged;
     }
     const isAll = options.ranges !== false && (options.ranges !== 'without-work' || isIdle);
-    const threads = { count: 0 };
+    const host = new HostPlanes(reading, pid, isAll ? null : needed);
     for (const plane of hosts) {
-      readHostPlane(plane, pid, threads, reading, isAll ? null : needed);
+      host.read(plane);
       this.#damaged += plane.damaged;
     }
     if (start !== null || zero > ABSOLUTE) trace.origin(zero);

@@ -23,7 +23,7 @@ export interface EventKind {
 }
 
 /** Names of the statistics of events that readers ask for. */
-const ASKED = [
+export const ASKED = [
   ...(['correlation_id', 'group_id', 'step_num', 'step_name', '_r', '_pt', '_p', '_ct', '_c', 'run_id'] as const),
   ...(['kernel_details', 'memcpy_details', 'memset_details', 'theoretical_occupancy_pct'] as const),
   ...(['cuda_graph_id', 'cuda_graph_node_id', 'index_on_host'] as const),
@@ -76,6 +76,9 @@ export class XEvent {
   }
 }
 
+/** An event of either form of a profile: this one, or the trace of TensorBoard. */
+export type StatedEvent = Pick<XEvent, 'kind' | 'start' | 'end' | 'ps' | 'stat'>;
+
 export interface XLine {
   readonly id: WireNumber;
   readonly name: string;
@@ -98,7 +101,7 @@ const SMALL = 1 << 16;
 /** Unix time in ns of 2001. Lines with later times count from 1970, all others from the profile's start. */
 export const ABSOLUTE = 10n ** 18n;
 const NO_STATS: Stats = new Map();
-const UNKNOWN: EventKind = { name: '', shown: '', stats: NO_STATS, program: null };
+export const UNKNOWN: EventKind = { name: '', shown: '', stats: NO_STATS, program: null };
 
 /** Where a plane is in the file, and its name. */
 export interface PlanePlace {
