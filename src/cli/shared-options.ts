@@ -86,7 +86,7 @@ const TO_OPTION: Option = {
 
 /** Time from the profile's start. */
 export const CHOICE_OPTIONS: readonly Option[] = [DEVICE_OPTION, STEP_OPTION, FROM_OPTION, TO_OPTION];
-/** The same for answers that show each event as it is. */
+/** Time options of answers that show each event uncut. */
 export const UNCUT_TIME_OPTIONS: readonly Option[] = [
   FROM_OPTION,
   { ...TO_OPTION, help: 'only events that start before MS; crossing ones are shown in full' },

@@ -160,7 +160,7 @@ interface LateWork {
 
 /** The data of one profile, usually one rank of a run. */
 export interface PageProfile {
-  /** As in `dprof summary`. */
+  /** The summary of the profile, as in `dprof summary`. */
   readonly overview: ProfileSummary;
   /** Whether it shows the capture of graphs, which other profiles may replay, and not a run. */
   readonly isGraphCapture: boolean;
@@ -291,7 +291,7 @@ export interface DeviceRoof {
   readonly origin: Peaks['origin'];
   /** Unit: bytes/s; null if unknown. */
   readonly bytesPerS: number | null;
-  /** From which shares of peaks are computed. */
+  /** The peaks on which shares of peak are based. */
   readonly peaks: Peaks;
   /** 'fp16 matrix unit' etc., in FLOP/s. */
   readonly units: readonly { readonly name: string; readonly flopsPerS: number }[];

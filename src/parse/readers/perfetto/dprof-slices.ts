@@ -143,7 +143,7 @@ const range: TakeSlice = ({ name, start, end, place, args }, { trace }) => {
 const profile: TakeSlice = ({ args, start }, { trace, facts }) => {
   trace.seen(start);
   if (facts.facts !== undefined) {
-    // One of several: the devices have their ranks.
+    // In a profile of several ranks, the devices state their ranks.
     facts.rank = null;
     return;
   }
@@ -188,7 +188,7 @@ const sample: TakeSlice = ({ name, args, start, place }, reading) => {
     }
 };
 
-/** Stands for the process of work of an unknown one: no call is in it. */
+/** Placeholder for an unknown process; it has no calls. */
 const NO_PROCESS = -1;
 
 /** Work belongs to the process of the call that its arrow comes from; without an arrow, to the process that it states. */

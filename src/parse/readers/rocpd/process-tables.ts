@@ -38,7 +38,7 @@ const LARGEST_BANK: Selection = {
   sql: "CASE WHEN json_valid(extdata) THEN (SELECT max(json_extract(value, '$.size_in_bytes')) FROM json_each(extdata, '$.mem_banks')) END",
 };
 
-/** Whether a category of events is that of calls of an API; roctx is none. */
+/** Whether the events of a category are API calls; those of roctx are not. */
 export const isApi = (category: string | null): boolean =>
   /api/i.test(category ?? '') && !/^MARKER/i.test(category ?? '');
 

@@ -1,4 +1,4 @@
-/** What AMD's formats write alike: names of kernels, directions of copies, sizes of grids, facts of a device. */
+/** What AMD's formats have in common: names of kernels, directions of copies, sizes of grids, facts of a device. */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { CopyKind, Device } from '../../../record/record.js';
 import { compareTexts } from '../../trace/record-order.js';
@@ -71,7 +71,7 @@ interface AgentFacts {
   /** Number of the device in the profile. */
   readonly id: number;
   readonly product: unknown;
-  /** Such as gfx942. */
+  /** Architecture, such as gfx942. */
   readonly arch: unknown;
   /** Compute units. */
   readonly units: unknown;

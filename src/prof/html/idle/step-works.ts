@@ -36,10 +36,10 @@ interface RunningWork {
 
 /** Divides the time of a step on a device among the running works. Times are in ps. */
 export class StepWorks {
-  /** In the order in which they claim time. */
+  /** Running work, in the order in which it claims time. */
   #running: RunningWork[] = [];
   #at = -Infinity;
-  /** By index in PARTS. */
+  /** Indexed like PARTS. */
   readonly #sums = PARTS.map(() => new Map<string, Claim>());
 
   /** @param name null for a kernel whose op is unknown yet. @returns the work, for `settle` to name later */
