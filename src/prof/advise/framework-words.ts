@@ -13,7 +13,7 @@ export interface FrameworkWords {
   readonly fuseChains: string;
   readonly batchProducts: string;
   readonly loadAhead: string;
-  /** What of the profiler to do without, so that it records no stacks of Python. */
+  /** The profiler option to leave out so that it records no Python stacks. */
   readonly withoutStacks: string;
   readonly pin: string;
   readonly copyAsync: string;

@@ -15,7 +15,7 @@ const MOST_STEPS = 100;
 const MOST_NAMES = 2000;
 /** Number of running works above which ended ones are removed. */
 const MOST_ENDED = 64;
-/** Share of a step's span from which on a name is shown separately. */
+/** Minimum share of a step's span for a name to be shown separately. */
 const LEAST_SHARE = 0.005;
 
 const PARTS = ['compute', 'communication', 'copies'] as const;
