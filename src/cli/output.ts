@@ -176,7 +176,7 @@ interface CheckedTarget {
   readonly folders: ReadonlyMap<string, string>;
 }
 
-/** The same check for inputs without files next to them. */
+/** Checks the output against inputs without sidecar files. */
 export function checkTarget(path: string | undefined, inputs: readonly string[]): CheckedTarget {
   if (path === undefined || path === '-') return { existing: null, folders: new Map() };
   if (path === '') throw new UsageError('-o needs a file name');

@@ -56,7 +56,7 @@ const WITHOUT_LAYERS = {
 /** Hints for a device trace that was read with its program. */
 const WITH_PROGRAM: Partial<Record<Wanted, string>> = { ...NEURON, ...WITHOUT_LAYERS, shapes: NO_OPERANDS };
 
-/** By profiler, hints for data that no option of `captureOption` records. */
+/** Hints by profiler for data that no option of `captureOption` records. */
 const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefined>> = {
   kineto: {
     annotations: 'with record_function("name")names parts of the program.',

@@ -297,7 +297,7 @@ function foldersOf(path: string): string[] {
 
 /** Error for a gzip whose readable beginning is too short to detect a format. */
 const cutOff = (path: string): UserError =>
-  new UnreadableInput('gzip is cut off before any event of a trace', { where: path, hint: 'copy it again' });
+  new UnreadableInput('gzip is cut off before the first event of the trace', { where: path, hint: 'copy it again' });
 
 interface OpenOptions extends FindOptions {
   /** Whether the file was found in a folder. If so, it is rejected when another file covers it. */

@@ -71,8 +71,8 @@ export function folderLabel(path: string): string {
 }
 
 /**
- * Name of a file. If the profiler names its folder alike in every run, as it does the file, the folder that names the
- * run comes first: `worker_20240601_ascend_pt/trace_view.json`.
+ * Name of a file. If the profiler uses the same folder name in every run, the name of the run comes
+ * first: `worker_20240601_ascend_pt/trace_view.json`.
  */
 export function fileLabel(path: string): string {
   const file = basename(path);

@@ -37,7 +37,7 @@ interface Expansion {
   readonly paths: readonly string[];
   /** Compressed files that also exist uncompressed; they are not in the list of files. */
   readonly copies: readonly string[];
-  /** Traces of JSON beside the profile that they were made from; they are not in the list of files. */
+  /** JSON traces next to the profile that they were made from; they are not in the list of files. */
   readonly traces: readonly string[];
   /** The folder that was searched, of an archive the one that it was unpacked into; null for a file or a glob. */
   readonly folder: string | null;
@@ -81,7 +81,7 @@ async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'p
   return { paths: all.filter((path) => !leftOut.has(path)), copies, traces };
 }
 
-/** The traces that JAX and TensorFlow write beside `HOST.xplane.pb`, of the same events with fewer facts. */
+/** The traces that JAX and TensorFlow write next to `HOST.xplane.pb`, of the same events with fewer facts. */
 function xplaneTraces(paths: readonly string[]): string[] {
   const hosts = new Set(paths.flatMap((path) => hostOfXPlane(path) ?? []));
   return paths.filter((path) => hosts.has(hostOfTrace(path) ?? ''));

@@ -135,7 +135,7 @@ export const INTERNED = {
   annotationName: tag(3, DELIMITED),
   stringValue: tag(29, DELIMITED),
 } as const;
-/** The same for work on GPUs: queues and kinds of work, kernels, names of arguments of launches. */
+/** Fields of work on GPUs: queues and kinds of work, kernels, names of launch arguments. */
 export const INTERNED_OF_GPU = {
   specification: tag(24, DELIMITED),
   kernel: tag(1000, DELIMITED),

@@ -133,7 +133,7 @@ describe('dparse: traces that cannot be read', () => {
     [
       'a gzip that was cut before the events begin',
       () => write(cutMetadata(), '.json.gz'),
-      /gzip is cut off before any event of a trace \(copy it again\)/,
+      /gzip is cut off before the first event of the trace \(copy it again\)/,
     ],
     [
       // A zero behind a member is padding to zlib, and what follows it.

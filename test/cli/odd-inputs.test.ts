@@ -99,7 +99,7 @@ describe('odd inputs', () => {
 
   describe('a net.dict with text among its kernels', () => {
     const dict = (name: string): string => `{'kShortName': '${name}', 'kDuration': 7}`;
-    const HINT = '(the kernels present were read; run dparse on the profile itself)';
+    const HINT = '(all kernels in the file were read; run dparse on the profile itself)';
     const files: [what: string, lines: string[], kernels: string[], code: number, said: string][] = [
       [
         'of the database, where the script stopped',

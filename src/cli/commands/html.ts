@@ -104,7 +104,7 @@ function profilesName([first, ...others]: readonly Pick<PageProfile, 'overview'>
   return name === null || others.length === 0 ? name : `${name} and ${others.length} more`;
 }
 
-/** Title for a file or folder: the name of the run, where the profiler names all its files and folders alike. */
+/** Title for a file or folder: the name of the run, if the profiler uses the same file and folder names in every run. */
 async function inputName(path: string): Promise<string | null> {
   const { fileLabel, folderLabel } = await import('../../parse/registry.js');
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -16,7 +16,7 @@ import type { ProfileVerdict } from '../../prof/advise/verdict/verdict.js';
 import { labelledLine } from '../../table/readable.js';
 import { profileHeading, screenText, wrapped } from './layout.js';
 
-/** In place of a verdict. */
+/** Replaces the verdict of a profile without device work. */
 const WITHOUT_WORK = 'no device work with a time';
 
 /** Up to 8 profiles get a line each; with more, up to 4 verdicts are listed, each with its profiles. */

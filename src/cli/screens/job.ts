@@ -202,7 +202,10 @@ function setClockLines(report: JobReport): string[] {
     return [
       isOne
         ? line('Clocks', "the profile's clock for all ranks")
-        : line('Clocks', 'only by the start of each profile, so times between ranks are only that accurate'),
+        : line(
+            'Clocks',
+            'aligned only by the start of each profile, so times between ranks are no more accurate than that',
+          ),
     ];
   }
   const reference = ranks.find(({ clock }) => clock.source === 'reference')?.part ?? 0;

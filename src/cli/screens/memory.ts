@@ -108,7 +108,7 @@ function endLines({ atEnd }: MemoryReport, shown: Shown): string[] {
     '',
     '## Segments at the end',
     `${counted(count, 'segment')} of ${size(bytes)}: ${size(held)} held`,
-    `${size(free)} free in ${counted(freeBlocks, 'block')} beside held memory, the largest ${size(largestFree)}`,
+    `${size(free)} free in ${counted(freeBlocks, 'block')} next to held memory, the largest ${size(largestFree)}`,
     ...(kept.length === 0 ? [] : ['', '## Never released; shares of their sum', ...ownerLines(kept, sum, shown)]),
   ];
 }

@@ -13,7 +13,7 @@ export interface MetricsShown {
   readonly check: boolean;
   /** Whether to use the vendor's units instead of ours. */
   readonly vendor: boolean;
-  /** Without warnings. */
+  /** Whether warnings are left out. */
   readonly quiet: boolean;
   /** Characters in a line; null where nothing limits it. */
   readonly width: number | null;

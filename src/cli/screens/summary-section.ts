@@ -49,7 +49,7 @@ export interface SummaryInput {
   readonly isPartial: boolean;
   /** Whether details are shown, and after each section the command that shows more. */
   readonly isWhole: boolean;
-  /** Of the terminal; null for any other output. */
+  /** Width of the terminal; null for any other output. */
   readonly width?: number | null;
 }
 

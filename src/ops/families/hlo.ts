@@ -81,7 +81,7 @@ export function statedWork(
 ): Work | null {
   const [flops, bytes] = [counters?.['flops'], counters?.['bytes_accessed']];
   if (flops === undefined && bytes === undefined) return null;
-  // A transfer is counted once, as the copy or collective that the profile has beside its start and its end.
+  // A transfer is counted once, as the copy or collective that the profile has in addition to its start and end.
   if (isTransferWait(labels) || isTransferStart(labels)) return helperWork([], 'category of the instruction');
   const stated = { role: 'main', flops: flops ?? null, bytes: bytes ?? null, params: [], matmul } as const;
   return {

@@ -112,7 +112,7 @@ const UNIT_OF: Readonly<Record<string, (typeof UNITS)[number]>> = {
   ...{ '1': 'used', '0': 'unused', '-': 'notApplicable', '?': 'undetermined' },
 };
 
-/** What is known of a kernel's work: as in the summary, shares of peaks need both FLOPs and bytes. */
+/** What is known about a kernel's work: as in the summary, shares of peaks need both FLOPs and bytes. */
 const WORKS = ['unknown', 'known', 'rated'] as const;
 
 function workOf({ flops, bytes, placement: { computeShare, memoryShare }, peaks }: EventKernel): number {
@@ -125,7 +125,7 @@ function workOf({ flops, bytes, placement: { computeShare, memoryShare }, peaks 
 export class SummarySums {
   readonly #names = new Set<string>();
   readonly #precision = new Tallies();
-  /** By unit, then by what is known of the work. */
+  /** Kernels grouped by unit, then by what is known about their work. */
   readonly #tally = new KernelTally();
 
   /** @param time inside, in ns */

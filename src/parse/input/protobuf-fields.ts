@@ -85,7 +85,7 @@ export class WireFields {
     return new WireFields(this.bytes, this.from, this.to);
   }
 
-  /** The same message from here on, to be read once more. */
+  /** A second reader of this message that starts at the current position. */
   again(): WireFields {
     return new WireFields(this.bytes, this.position, this.end);
   }

@@ -568,7 +568,7 @@ class Samples extends columns({ start: 'f64', dur: 'f64', device: 'id', value: '
     };
   }
 
-  /** By start, those without a time first, then by their other fields. */
+  /** Compares by start, with unknown times first, then by the other fields. */
   #compare(a: number, b: number): number {
     const byStart = -compareCells(-this.start.at(a), -this.start.at(b));
     return byStart === 0 ? compareTexts(JSON.stringify(this.#at(a)), JSON.stringify(this.#at(b))) : byStart;

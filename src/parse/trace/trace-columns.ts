@@ -35,7 +35,7 @@ export const KIND_CODE = Object.fromEntries(ACTIVITY_KINDS.map((kind, code) => [
   Record<ActivityKind, number>
 >;
 
-/** Marks a removed row in `Activities.kind`. It has no launch and becomes no record. */
+/** Marks a removed row in `Activities.kind`. It has no launch and is not written. */
 export const REMOVED = 255;
 
 /** Spans of the host's threads, in any order. Times in ns. */
@@ -63,7 +63,7 @@ export class HostCalls extends columns({
 }) {
   /** Return codes of calls by row; calls that returned 0 or an unknown code are left out. */
   readonly results = new Map<number, number>();
-  /** Rows whose times are damaged: they become no records. */
+  /** Rows whose times are damaged; they are not written. */
   readonly strays = new Set<number>();
 
   /** Sets what the last added call returned: 0 for success, as in CUDA; NaN for unknown. */
@@ -87,7 +87,7 @@ export class Ranges extends columns({
    * default domain.
    */
   readonly domain = NarrowColumn.counts();
-  /** Rows whose times are damaged: they become no records. */
+  /** Rows whose times are damaged; they are not written. */
   readonly strays = new Set<number>();
 
   domainOf(row: number): number {

@@ -192,7 +192,7 @@ export class Adviser implements Analysis<Adviser> {
     return this.#end().findings;
   }
 
-  /** In the order of the rules. */
+  /** Reasons of the rules without findings, in the order of the rules. */
   get silences(): Silence[] {
     return this.#end().silences;
   }

@@ -4,7 +4,7 @@ import type { ProfileRecord } from '../../record/record.js';
 export interface FrameworkWords {
   /** How to launch work together that is launched piece by piece. @param graph `a CUDA graph`; null where unknown */
   readonly launchTogether: (graph: string | null) => string;
-  /** The same as a noun, for a verdict. */
+  /** The remedy as a noun, for a verdict. */
   readonly together: string;
   /** How to fuse small kernels, an op with its neighbours, the calls of an op, and chains of pointwise ops. */
   readonly fuseSmall: string;
@@ -13,7 +13,7 @@ export interface FrameworkWords {
   readonly fuseChains: string;
   readonly batchProducts: string;
   readonly loadAhead: string;
-  /** What of the profiler to do without, so that it records no stacks of Python. */
+  /** The profiler option to leave out so that it records no Python stacks. */
   readonly withoutStacks: string;
   readonly pin: string;
   readonly copyAsync: string;

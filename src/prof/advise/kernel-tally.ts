@@ -90,7 +90,7 @@ export class KernelTally {
   time = 0;
   /** Time in which any of the kernels ran. */
   readonly #union = new IntervalUnion();
-  /** The same for merged tallies, whose kernels may run at the same time. */
+  /** The sum for merged tallies, whose kernels may run at the same time. */
   #merged = 0;
   readonly names = new Ranking();
   readonly longest = new Longest();

@@ -9,7 +9,7 @@ import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
 import { spreadOf, type Spread } from '../../record/statistics.js';
 import type { KernelSum, KernelTally } from '../tally/kernel-tally.js';
 
-/** Without a tree, the key is the last one and the level is 1. */
+/** A row of groups. Outside a tree, the key is the last one and the level is 1. */
 export interface GroupRow extends GroupPath {
   /** Spread of the durations of all kernels of the row; null when there are none. */
   readonly spread: Spread | null;

@@ -133,7 +133,7 @@ function workCheck(): Check {
       if (record.type === 'end') isLost = (record.diagnostics['work-not-recorded'] ?? 0) > 0;
     },
     details: () => [
-      // Of several processes, those that use no device say so.
+      // A process that uses no device says so, although others may use one.
       ...(hasWork ? [['profiler-saw-no-device', null] as const] : []),
       ...(isLost ? [['launch-without-work', null] as const] : []),
     ],

@@ -108,7 +108,7 @@ const isFaulty = (name: string): name is Faulty => Object.hasOwn(EFFECTS, name);
 export interface Detail {
   /** Figures that explain its count further. */
   readonly text?: string;
-  /** In place of the usual remedy. */
+  /** Replaces the usual remedy. */
   readonly remedy?: string;
 }
 

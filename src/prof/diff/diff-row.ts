@@ -33,7 +33,7 @@ export interface Change {
 export interface DiffRow extends Pair<Amount> {
   /** Texts by column of `--by`; empty for the totals and for conditions. */
   readonly keys: readonly Key[];
-  /** Per step or per run (mean), in ns. */
+  /** Mean change per step or run, in ns. */
   readonly change: number;
   readonly percent: number | null;
   /**

@@ -16,7 +16,7 @@ import type { DiffRow } from './diff-row.js';
 import { VERDICTS } from './verdict.js';
 
 export interface Condition {
-  /** As the user wrote it. */
+  /** The condition as the user wrote it. */
   readonly text: string;
   /** Selects kernels by one of their columns; null for all kernels. */
   readonly subject: { readonly column: KernelColumn; readonly matches: (value: CellValue) => boolean } | null;

@@ -28,7 +28,7 @@ export class Samples {
   readonly #runs = new Map<number, number>();
   readonly #profilesOfRank = new Map<number | null, number>();
   #room: number;
-  /** From this sample on, sums are not complete. */
+  /** Index of the first sample without complete sums. */
   #cut = Infinity;
 
   constructor(mostSums = MOST_SUMS) {

@@ -21,7 +21,7 @@ import type { CollectiveKind } from '../../ops/collective-bytes.js';
 export interface CollectiveRow {
   /** Name as in the summary. */
   readonly name: string;
-  /** The same for all names that frameworks and libraries use; null when the name does not say. */
+  /** Kind of the operation, whatever name the framework or library uses; null if the name does not show it. */
   readonly kind: CollectiveKind | null;
   /** Lower end of the size class, a power of four in bytes; null when sizes are unknown. */
   readonly size: number | null;
@@ -160,11 +160,11 @@ interface LateWork {
 
 /** The data of one profile, usually one rank of a run. */
 export interface PageProfile {
-  /** As in `dprof summary`. */
+  /** The summary of the profile, as in `dprof summary`. */
   readonly overview: ProfileSummary;
   /** Whether it shows the capture of graphs, which other profiles may replay, and not a run. */
   readonly isGraphCapture: boolean;
-  /** By the names in `overview.diagnostics`; absent for a name from a later version. */
+  /** Keyed by the names in `overview.diagnostics`; absent for a name from a later version. */
   readonly diagnosticTexts: Readonly<Record<string, DiagnosticText>>;
   /** Null when no device work has a time. */
   readonly verdict: ProfileVerdict | null;
@@ -291,7 +291,7 @@ export interface DeviceRoof {
   readonly origin: Peaks['origin'];
   /** Unit: bytes/s; null if unknown. */
   readonly bytesPerS: number | null;
-  /** From which shares of peaks are computed. */
+  /** The peaks on which shares of peak are based. */
   readonly peaks: Peaks;
   /** 'fp16 matrix unit' etc., in FLOP/s. */
   readonly units: readonly { readonly name: string; readonly flopsPerS: number }[];

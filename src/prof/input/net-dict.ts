@@ -77,7 +77,7 @@ export class PrintedLines {
       return;
     }
     const said = this.#said === null ? '' : `: "${this.#said}"`;
-    const hint = 'the kernels present were read; run dparse on the profile itself';
+    const hint = 'all kernels in the file were read; run dparse on the profile itself';
     troubles.push(new UserError(`${lines}${said}; some kernels may be missing`, { ...this.#harmful.detail, hint }));
   }
 }

@@ -168,9 +168,9 @@ export class ProfileSums {
   readonly #uneven = new Set<string>();
   /** Engines, packets and collective operations together. */
   readonly all = new PicosecondUnion();
-  /** The same without the packets that the vendor's tool ignores. */
+  /** Active time without the packets that the vendor's tool ignores. */
   readonly active = new PicosecondUnion();
-  /** By type of operands; 'na' when unknown. */
+  /** Work by type of operands; 'na' if unknown. */
   readonly work = new Map<string, MatrixWork>();
   /** FLOPs of the tensor engine by core. */
   readonly coreFlops = new Map<number, number>();

@@ -153,7 +153,7 @@ export class MemberArrows {
     return slice;
   }
 
-  /** The same for a record that the trace leaves out. */
+  /** Arrows of a record that the trace leaves out. */
   skip(record: ProfileLine): SliceArrows | null {
     const operation = timedOperation(record);
     if (operation === null) return null;

@@ -183,7 +183,7 @@ export class TimestampSet {
 }
 
 export class LaunchSlices {
-  /** By key; calls with the same key are chained. */
+  /** Open launches by key; calls with the same key are chained. */
   readonly #open = new Map<number, OpenLaunch>();
   readonly #emitted = new TimestampSet();
   /** Calls that cannot be shown because they have no usable time. */

@@ -8,7 +8,7 @@ export type TraceArg = readonly [name: string, value: number | string];
 
 export interface TraceProcess {
   readonly type: 'process';
-  /** From 1, unique among all processes and tracks. */
+  /** Number from 1, unique among all processes and tracks. */
   readonly id: number;
   /** Unique in the trace; the real process id if possible. */
   readonly pid: number;

@@ -6,7 +6,7 @@ import type { JobReport } from './job-report.js';
 import type { RankPart } from './part/rank-part.js';
 
 export class JobTimes {
-  /** By profile number. */
+  /** Clocks by profile number. */
   readonly #clocks = new Map<number, { readonly clock: RankClock; readonly start: number }>();
   readonly #origin: bigint;
 

@@ -41,7 +41,7 @@ const RDNA2: ComputeUnit = {
 /** RDNA3 and RDNA4 have 1.5 times the registers of RDNA2, except the smaller devices of RDNA3, which have as many. */
 const RDNA3: ComputeUnit = { ...RDNA2, registers: 1536, registerUnit: 24 };
 
-/** By architecture. */
+/** Compute units by architecture. */
 export const COMPUTE_UNITS: Readonly<Record<string, ComputeUnit>> = {
   gfx906: GCN,
   gfx908: GCN,

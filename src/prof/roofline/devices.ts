@@ -18,7 +18,7 @@ export interface PeakRates {
   readonly name: string;
   /** Source of the figures, as text. */
   readonly source: string;
-  /** As in profiles: 'sm80', 'gfx942'; null if unknown. */
+  /** Architecture as profiles state it: 'sm80', 'gfx942'; null if unknown. */
   readonly arch: string | null;
   /** Memory bandwidth in bytes/s; null in the table when only profiles have it. */
   readonly bytesPerS: number | null;
@@ -90,7 +90,7 @@ const unnamed = (units: number, least: number, most: number): NonNullable<Device
   memory: inGib(least, most),
 });
 
-/** The same rate for both 16-bit types. */
+/** Both 16-bit types with one rate. */
 const both = (rate: number): Tera => ({ fp16: rate, bf16: rate });
 
 const V100_SOURCE =

@@ -23,7 +23,7 @@ const PARTITIONS = 4;
 /** `sm80`, `sm103`: the last digit is the minor version. */
 const CAPABILITY = /^sm(\d+)\d$/;
 
-/** By compute capability. */
+/** Multiprocessors by compute capability. */
 export const MULTIPROCESSORS: Readonly<Record<string, Multiprocessor>> = {
   sm50: { threads: 2048, blocks: 32, shared: 64 },
   sm52: { threads: 2048, blocks: 32, shared: 96 },

@@ -140,7 +140,7 @@ export function classifyRoofline(load: Load, roof: Roof): Placement {
 }
 
 export interface Arithmetic {
-  /** As in the dtype column. */
+  /** Element type as in the dtype column. */
   readonly dtype: string | null;
   /** The tc column. */
   readonly tc: MatrixUnitCell;

@@ -24,7 +24,7 @@ const KEYS = {
   /** Products by whether the matrix unit takes their types. */
   eligible: 5,
   undecided: 6,
-  /** By the column `tc`: see `BY_UNIT`. */
+  /** Time by column `tc`: see `BY_UNIT`. */
   used: 7,
   unused: 8,
   notApplicable: 9,

@@ -19,9 +19,9 @@ export interface ProfileSummary {
   readonly devices: readonly DeviceTime[];
   /** Over all devices; null without kernels. */
   readonly kernels: KernelSummary | null;
-  /** By kind, largest time first. */
+  /** One entry per kind of copy or memset, largest time first. */
   readonly memory: readonly MemoryOperations[];
-  /** By kind, largest time first. */
+  /** One entry per kind of wait, largest time first. */
   readonly syncs: readonly Tally[];
   readonly collectives: readonly CollectiveOperations[];
   /** Messages of collectives by link, `HCCS`, and by link and ranks, `HCCS 0>1`, largest time first. */
@@ -190,7 +190,7 @@ export interface KernelSummary {
    * wait.
    */
   readonly cut: Pick<TimedTally, 'count' | 'time'>;
-  /** By short name: largest time first, and most launches first. */
+  /** Kernels by short name, those with the largest time and with the most launches first. */
   readonly byTime: readonly Tally[];
   readonly byCount: readonly Tally[];
   readonly names: number;

@@ -80,7 +80,7 @@ interface Sum {
   time: number;
   untimed: number;
   bytes: number | null;
-  /** Of operations with known size and time and a plausible end. */
+  /** Rate of the operations with known size and time and a plausible end. */
   readonly rate: TransferRate;
   readonly groups: Set<string>;
 }

@@ -97,7 +97,7 @@ export interface KernelSum {
   readonly ratedBytes: KnownSum;
   /** Sum over kernels of percent of the peak FLOP/s times the kernel's time. */
   readonly peak: KnownSum;
-  /** The same for peak bandwidth. */
+  /** Sum of the shares of peak bandwidth. */
   readonly bandwidth: KnownSum;
   /** Time on the matrix unit, over kernels for which it is known whether they used it. */
   readonly matrixUnit: KnownSum;
@@ -171,7 +171,7 @@ export class KernelTally {
     return kernelSum(numbers ?? new Float64Array(TALLY_SIZE));
   }
 
-  /** The same for the keys of a list from `from` to before `to`. */
+  /** Sum over the keys of a list, from index `from` to before `to`. */
   together(keys: ArrayLike<number>, from = 0, to = keys.length): KernelSum {
     const sum = new Float64Array(TALLY_SIZE);
     for (let i = from; i < to; i++) {

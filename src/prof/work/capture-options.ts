@@ -26,7 +26,7 @@ const SHAPES_OF_RANGES = 'emit_nvtx(record_shapes=True)';
 const RANGES = `${SHAPES_OF_RANGES}, or markers of PyProf`;
 const NEURON = { work: 'neuron-explorer capture -n FILE.neff -s FILE.ntff' } as const;
 
-/** By profiler; records without a profile line are a `net.dict` of PyProf. */
+/** Options by profiler; records without a profile line are a `net.dict` of PyProf. */
 const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   kineto: {
     ...TORCH,
@@ -63,7 +63,7 @@ const KEPT_IN_PROGRAM = `${COMPILED_WITH} them`;
 const STEP_CALLS = 'calling step() of the profiler after each step marks them';
 const STEP_RANGES = 'range around each step, named "step 1", "step 2", marks them';
 
-/** By profiler, the ranges of a program that it records. */
+/** Kinds of ranges that each profiler records. */
 const RANGE_KINDS: Readonly<Record<string, string | undefined>> = {
   nsight: 'an NVTX',
   nvprof: 'an NVTX',
@@ -73,7 +73,7 @@ const RANGE_KINDS: Readonly<Record<string, string | undefined>> = {
   'rocprofv3-json': 'a rocTX',
 };
 
-/** By profiler, how the program marks its steps. */
+/** How a program marks its steps, by profiler. */
 const STEPS: Readonly<Record<string, string | undefined>> = {
   kineto: STEP_CALLS,
   'ascend-db': STEP_CALLS,

@@ -30,7 +30,7 @@ interface Known<Entry> {
  * MOST_ALIKE entries.
  */
 export class KernelMemo<Entry> {
-  /** By innermost call and by name. */
+  /** Entries by innermost call and kernel name. */
   #entries: LruCache<OpCall | null, Map<string, Known<Entry>[]>>;
   /** Upper bound of the number of entries. */
   #made = 0;

@@ -61,7 +61,7 @@ export class OpCallBuffer {
    */
   readonly #ofOnlyKernel = new LruCache<DerivedWork, DerivedWork>(KEPT);
   readonly #waitsFor = new Map<Annotated, OpenCall | MarkedCall>();
-  /** By profile, process and thread. */
+  /** Marked calls by profile, process and thread. */
   readonly #marked = new Map<string, MarkedCall>();
   /** The marked call of the previous row. */
   #lastMarked: MarkedCall | null = null;

@@ -23,7 +23,7 @@ const TENSOR = 'Tensor';
 /** Work of the instructions of a compiled program, which the engines of a NeuronCore execute. */
 const INSTRUCTION = familyOfRecords('instruction', 'an instruction of a compiled program');
 
-/** None for an opcode without a formula. */
+/** Work of an instruction; an opcode without a formula has none. */
 function workOf(record: KernelRecord): DerivedWork {
   const work = instructionWork(record);
   if (work === null) return NO_WORK;

@@ -42,7 +42,7 @@ import {
 const fieldsOf = (type: FieldType, ...names: readonly string[]): RecordField[] =>
   names.map((name) => ({ ...type, name: name.replace('?', ''), optional: name.endsWith('?'), implied: false }));
 
-/** The same fields, which a line omits when its format cannot have them. */
+/** Fields that a line omits if its format cannot have them. */
 const implied = (...fields: readonly RecordField[]): RecordField[] =>
   fields.map((field) => ({ ...field, implied: true }));
 
@@ -83,7 +83,7 @@ const activity = (...ofTime: readonly RecordField[]): readonly RecordField[] => 
   ...fieldsOf(LABELS, 'labels?'),
 ];
 const ACTIVITY = activity();
-/** The same for kernels, copies and memsets, which a stream runs in order. */
+/** Fields of kernels, copies and memsets, which a stream runs in order. */
 const ORDERED_WORK = activity(...fieldsOf(MARK, 'cut?'));
 
 const FORWARD = [...fieldsOf(TEXT, 'mod', 'op'), ...fieldsOf(NUMBER_OR_NULL, 'tid'), ...fieldsOf(TIME, 'start')];

@@ -63,7 +63,7 @@ function lineOf({ task: { path }, error, log }: FailedTask): string {
   return `${why.startsWith(profile) ? '' : `${profile}: `}${why}${log === null ? '' : ` (log: ${log})`}`;
 }
 
-/** The same as an object, in which the task is identified by its number in the plan. */
+/** A failure as an object, which identifies the task by its number in the plan. */
 const objectOf = ({ task, error, log, isCut, ended, signal, exitCode }: FailedTask): object => ({
   ...{ task: task.number, path: task.path, ended, signal, exitCode, isCut, error, log },
 });

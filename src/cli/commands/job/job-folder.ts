@@ -28,7 +28,7 @@ export const PLACES = {
   report: 'report',
   part: JOB_PART,
   failed: 'failed.txt',
-  /** The same list for programs. */
+  /** List of the failures as JSON lines. */
   failures: 'failed.jsonl',
   lock: 'lock',
 } as const;

@@ -15,7 +15,7 @@ import { itemsOf, type Share } from './plan/shares.js';
 import { outcome } from '../../bin/boundary.js';
 
 interface Ended {
-  /** As in the exit code of a process. */
+  /** Exit code for the process. */
   readonly code: number;
   /** The error that ended it, in one line; null when the command printed its error itself. */
   readonly error: string | null;

@@ -186,7 +186,7 @@ const FORMATS: readonly RowFormat[] = [
 
 /** The format of all tables, if they share one and have equal widths; null if they do not, or if it is unspecified. */
 function onlyFormat(bound: BoundCall, width: number): RowFormat | null {
-  // None means that there is no such table.
+  // None stands for a table that does not exist.
   const used = FORMATS.filter(
     ({ widest }) => bound.arg(widest) !== undefined && bound.value(widest) !== 0 && bound.value(widest) !== null,
   );

@@ -4,7 +4,7 @@ import { rules, withTensors, type BoundCall, type RuleCost } from '../../schema/
 import { tensor } from '../../work.js';
 import { accumulated, BACKWARD, FORWARD, gradients, STATISTICS, SUMS, wantedGradients } from './layer-normalization.js';
 
-/** With given statistics: one multiplication and one addition for each element. */
+/** Operations per element when the statistics are given: a multiplication and an addition. */
 const WITH_STATISTICS = 2;
 
 /** For each channel: mean, variance, addition of ε, reciprocal root, and the scale and shift computed from them. */

@@ -167,7 +167,7 @@ const [returned, returnedCentred] = [forward('rms', { returns: 1 }), forward('ce
 const gemma = forward('rms', { more: 1 });
 /** Quantisation per element: scaling; with a dynamic scale also absolute value and maximum. */
 const [scaled, rescaled] = [forward('rms', { more: 1 }), forward('rms', { more: 3 })];
-/** With a scale for each column in addition to that of each row (SmoothQuant). */
+/** Rules with a scale for each column in addition to that of each row (SmoothQuant). */
 const [smoothed, smoothedCentred] = [forward('rms', { more: 4 }), forward('centred', { more: 4 })];
 
 /** Arguments as registered by the libraries. */

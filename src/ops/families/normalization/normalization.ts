@@ -224,7 +224,7 @@ export const normalization: Family = {
     'rows: flops = 4·E (5·E with weights), RMS 3·E (4·E with weight); channels: batch_norm 5·E + 6·C, 2·E with given statistics; group_norm 5·E; + E for an added residual, + E for a quantisation scale',
     'backward: input gradient 9·E (RMS 6·E), + E for rows with weight; gradient of a row weight 2·E, of its bias E',
     'bytes = input + parameters + result + statistics; backward: input + gradient + statistics + weight + gradients',
-    'a Python call may run as several kernels (statistics, application, sums, weight gradients); the name of a kernel tells which part of the work it did',
+    'a Python call may run as several kernels (statistics, application, sums, weight gradients); the name of a kernel shows which part of the work it did',
     '`--convention pyprof`: batch_norm 8·E forward and backward; bytes without statistics',
   ],
   work,

@@ -136,9 +136,9 @@ export const trainingFunctions: Family = {
 
 const SOURCE = 'operations per element; arguments as registered by vLLM (_C), SGLang (sgl_kernel) and SageAttention';
 
-/** Per element of the result: activation and product. */
+/** Two operations per element of the result: activation and product. */
 const GATED = elementwise(2, 'out');
-/** With quantisation by a given scale, and by a dynamic scale. */
+/** Gated activations that quantise by a given scale, and by a dynamic scale. */
 const [GATED_SCALED, GATED_DYNAMIC] = [elementwise(4, 'out'), elementwise(6, 'out')];
 /** Quantisation by a given scale (product, clamp), and by a dynamic scale (also absolute value and maximum). */
 const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];

@@ -34,7 +34,7 @@ const PARTS = /(^|_)(select|slice|split|chunk|unbind|narrow|cat)/;
 const MOVES =
   /^triton_poi_fused(_(_unsafe_view|_to_copy|_reshape_alias|view|clone|copy|transpose|permute|slice|split_with_sizes|split|select|unbind|narrow|chunk|squeeze|unsqueeze|t))+_\d+$/;
 
-/** Kernels of ops that the compiler does not name, such as an embedding lookup next to moves. */
+/** Kernels that also run ops that their names lack, such as an embedding lookup next to copies. */
 const NAMELESS = /^triton_[a-z]{3}_fused_\d+$/;
 
 /** Maximum dimensions of a kernel's loops: x, y, z. */

@@ -33,7 +33,7 @@ interface Part {
 const DEVICES = 'overview.devices.*';
 const NOTHING: Field = { name: '', value: null };
 
-/** Engines of a core work at the same time, so instructions are no parts of its span: their share is that of the tables. */
+/** Engines of a core work at the same time, so instructions are not parts of its span: their share is that of the tables. */
 const hasEngines = ({ profile }: PanelView): boolean => deviceWords(profile.overview.header).work === 'instruction';
 
 /** The time in which a kernel or op computed. For instructions it is all their time, although a part communicates. */

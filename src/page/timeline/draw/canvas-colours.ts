@@ -7,7 +7,7 @@ import { pixelOf, type Rgb } from './pixels.js';
 export interface CanvasTheme extends Readonly<Record<ColourName, string>> {
   /** Fill colours by slot and level, see `styleOf`. */
   readonly fills: readonly string[];
-  /** The same colours as pixels. */
+  /** The colours as pixels. */
   readonly pixels: Uint32Array;
   /** Colour of the stripe under events that match a search. */
   readonly mark: number;

@@ -406,7 +406,7 @@ export class KinetoTrace implements Trace {
 
 /** Rejects the trace of another program. Many programs write the same JSON with other events. */
 function refuse(where: string): never {
-  // The name that JAX and TensorFlow give to the trace beside a profile.
+  // The name that JAX and TensorFlow give to the trace next to a profile.
   const isOfXPlane = /(?<!\.pt)\.trace\.json(?:\.gz)?$/.test(where);
   const hint = isOfXPlane
     ? 'if JAX or TensorFlow wrote it, give the .xplane.pb of the same run, which has more data'

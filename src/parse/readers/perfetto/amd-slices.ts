@@ -59,7 +59,7 @@ const range: TakeSlice = ({ name, start, end, place, args }, { trace }) => {
   trace.range({ start, end, pid: place.pid, tid: numberIn(args.get('tid')) ?? place.tid, text: name });
 };
 
-/** Slices on the streams and queues of a device. Without the device it is that of the track. */
+/** Slices on the streams and queues of a device. The track states the device if the slice does not. */
 const workOf = ({ start, end, place, args }: Slice, agent: number | null) => ({
   ...{ start, end, device: agent ?? place.device, corr: numberIn(args.get('corr_id')) },
   stream: place.stream ?? numberIn(args.get('stream_ID') ?? args.get('stream_id') ?? args.get('queue')),
@@ -68,7 +68,7 @@ const workOf = ({ start, end, place, args }: Slice, agent: number | null) => ({
 const agentIn = (value: ArgValue | undefined): number | null =>
   typeof value === 'string' ? agentNumber(value) : numberIn(value);
 
-/** Three extents in `(64,1,1)`; of rocprofv3, which writes their product only, they are unknown. */
+/** Three extents in `(64,1,1)`; unknown in traces of rocprofv3, which writes only their product. */
 function extentIn(value: ArgValue | undefined): number[] | null {
   const numbers = (textIn(value)?.match(/\d+/g) ?? []).map(Number);
   return numbers.length === 3 ? numbers : null;

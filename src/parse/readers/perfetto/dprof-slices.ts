@@ -204,7 +204,7 @@ const profile: TakeSlice = ({ args, start, place }, reading) => {
   trace.seen(start);
   reading.stateDevices(place, devicesIn(textIn(args.get('devices'))));
   if (facts.facts !== undefined) {
-    // One of several: the devices have their ranks.
+    // In a profile of several ranks, the devices state their ranks.
     facts.rank = null;
     return;
   }
@@ -270,7 +270,7 @@ const tensor: TakeSlice = ({ name, args }, { trace }) => {
   trace.state({ type: 'tensor', name: name ?? '', role, dtype, shape, bytes });
 };
 
-/** Stands for the process of work of an unknown one: no call is in it. */
+/** Placeholder for an unknown process; it has no calls. */
 const NO_PROCESS = -1;
 
 /** Work belongs to the process of the call that its arrow comes from; without an arrow, to the process that it states. */

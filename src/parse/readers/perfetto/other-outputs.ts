@@ -1,4 +1,4 @@
-/** Finds a file beside a Perfetto trace that has its capture in another format, which says more. */
+/** Finds a file next to a Perfetto trace with the same capture in a format that has more data. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PACKET } from '../../../record/perfetto-fields.js';
@@ -10,7 +10,7 @@ import { PacketReader } from './packets.js';
 import { readEvent } from './track-events.js';
 
 const PACKED = ['', '.gz', '.zst', '.xz', '.bz2'];
-/** `dprof perfetto` writes the mark of a profile behind its clock and two tracks. */
+/** `dprof perfetto` writes the mark of a profile after its clock and two tracks. */
 const FIRST_PACKETS = 8;
 
 /** Name of such a file; false when there is none. */
@@ -27,7 +27,7 @@ export function isCovered({ file, folder, path }: Probe): string | false {
   return others.find((other) => other !== name && existsSync(join(folder, other))) ?? false;
 }
 
-/** Name of the profile that `dprof perfetto` made a trace of; null for a trace of another program. */
+/** Name of the profile from which `dprof perfetto` made the trace; null for a trace of another program. */
 function sourceOf(path: string): string | null {
   const file = new BlockFile(path);
   try {

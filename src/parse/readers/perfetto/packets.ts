@@ -23,7 +23,7 @@ import type { BlockFile } from '../../input/byte-window.js';
 import { FileFields, WireFields, type WireNumber } from '../../input/protobuf-fields.js';
 import { WireError } from '../../input/protobuf.js';
 
-/** Longer packets are left out, in bytes; so are those that unpack to more. */
+/** Maximum size of a packet in bytes, packed or unpacked. Larger packets are left out. */
 const LONGEST = 1 << 26;
 
 /** Clocks from 64 to 127 belong to the sequence that states them. */
@@ -82,7 +82,7 @@ export interface TracePacket {
   readonly data: WireFields | null;
 }
 
-/** Fields that every packet may have beside its data. */
+/** Fields that every packet may have in addition to its data. */
 const ENVELOPE: ReadonlySet<number> = new Set([
   ...[PACKET.timestamp, PACKET.clockId, PACKET.trustedPacketSequenceId, PACKET.sequenceFlags, PACKET.stateCleared],
   ...[PACKET.internedData, PACKET.defaults, PACKET.firstPacketOnSequence],
@@ -103,7 +103,7 @@ export class PacketReader {
     private readonly size: number,
   ) {}
 
-  /** The packets from the first on, each time. */
+  /** Iterates over the packets, from the first each time. */
   *packets(): Generator<TracePacket> {
     this.#sequences.clear();
     this.#clocks.clear();

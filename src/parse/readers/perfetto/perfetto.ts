@@ -98,7 +98,7 @@ class PerfettoTrace {
   readonly #ends = new SliceEnds();
   /** Numbers of tracks with slices. */
   readonly #numbers = new Map<WireNumber, number>();
-  /** The first time; null in a trace without any. */
+  /** The earliest time; null in a trace without times. */
   #base: bigint | null = null;
   #hasStages = false;
   /** Number of events that the known writers write. */

@@ -1,6 +1,6 @@
 /**
- * Joins beginnings and ends of slices. Most writers put the end of a slice behind its beginning, or behind those of the
- * slices within it, whatever the order of slices; some put all ends behind all beginnings, which are then joined in order
+ * Joins beginnings and ends of slices. Most writers put the end of a slice after its beginning, or after those of the
+ * slices within it, whatever the order of slices; some put all ends after all beginnings, which are then joined in order
  * of time. Memory: 25 bytes for each event.
  */
 import { elementAt } from '../../../containers/element.js';
@@ -42,7 +42,7 @@ export class SliceEnds {
     return Number.isNaN(end) ? null : end;
   }
 
-  /** Takes each end for that of the last open slice. @returns false when slices then do not nest */
+  /** Matches each end with the last open slice. @returns false when slices then do not nest */
   #joinNested(rows: Uint32Array): boolean {
     const open: number[] = [];
     /** For each open slice, the latest end within it. */
@@ -65,7 +65,7 @@ export class SliceEnds {
     return true;
   }
 
-  /** The same in order of time. At one time, slices that began earlier end before others begin. */
+  /** Joins them in order of time. At one time, slices that began earlier end before others begin. */
   #joinByTime(rows: Uint32Array): void {
     sortRows(rows, (a, b) => this.#time.at(a) - this.#time.at(b) || a - b);
     const open: number[] = [];

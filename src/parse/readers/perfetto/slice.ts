@@ -19,7 +19,7 @@ export interface Slice extends TrackEvent {
 export type TakeSlice = (slice: Slice, reading: SliceReading) => void;
 
 export class SliceReading {
-  /** What the slices state of the profile. */
+  /** What the slices state about the profile. */
   readonly facts: Writable<Pick<TraceFacts, 'tool' | 'rank' | 'facts' | 'job'>> = { tool: null };
   vendor: string | null = null;
   /** Details that kernels share, by their text. */
@@ -29,7 +29,7 @@ export class SliceReading {
   /** Devices that profiles state, by the beginning of the names of their processes. */
   readonly #stated = new Map<string, readonly Device[]>();
 
-  /** @param processOf the process that an arrow starts in; null for one that is unknown */
+  /** @param processOf the process that an arrow starts in; null if unknown */
   constructor(
     readonly trace: TraceBuilder,
     readonly processOf: (flow: WireNumber) => number | null,
@@ -47,12 +47,12 @@ export class SliceReading {
     this.#stated.set(profileOf(process), devices);
   }
 
-  /** Adds what is known of a device. */
+  /** Adds what is known about a device. */
   describe(device: Partial<Device> & Pick<Device, 'id'>): void {
     this.#devices.set(device.id, { ...this.#devices.get(device.id), ...device });
   }
 
-  /** Number of the device whose process a track of `dprof perfetto` is in: ranks may number theirs alike. */
+  /** Number of the device whose process a track of `dprof perfetto` is in: several ranks may use the same numbers. */
   deviceOf({ process, device, deviceName: name, rank }: TrackPlace): number | null {
     if (device === null) return null;
     return entryOf(this.#ids, process, () => {

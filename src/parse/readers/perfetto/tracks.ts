@@ -36,7 +36,7 @@ export interface TrackPlace {
   readonly counter: Descriptor['counter'];
 }
 
-/** Tracks are not deeper than this. */
+/** Maximum depth of tracks. */
 const DEEPEST = 16;
 /** Process of `dprof perfetto`: `rank 3, device 0: NVIDIA H100`, `host 4242`. */
 const OF_DPROF = /^(?:profile \d+, )?(?:rank (\d+), )?(?:device(?: (\d+))?(?:: (.*))?|host (\d+)|profile)$/s;

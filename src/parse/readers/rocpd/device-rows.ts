@@ -121,8 +121,8 @@ export function readCopies(run: ProcessTables, trace: TraceBuilder, devices: Rea
 }
 
 /**
- * Whether all copies have the size of the tracer's record: one small size, while the calls that made them say others. Where
- * no call is joined to a copy, all calls that copy are asked.
+ * Whether all copies have the size of the tracer's record: one small size that differs from the sizes in the calls that
+ * made them. If no call is joined to a copy, the sizes of all copy calls are compared.
  */
 function hasSizesOfRecords(run: ProcessTables): boolean {
   const { database } = run;

@@ -19,14 +19,14 @@ import { waitOfCall } from '../../../record/wait-calls.js';
 import { readBarriers, readWaits, type WaitingCall } from './waits.js';
 import { readAllocations, readCopies, readKernels, readSeries } from './device-rows.js';
 
-/** Parts of a process that have times, and the column of one; the profile may start with any. */
+/** Tables of a process with times, and a time column of each; the profile may start in any of them. */
 const TIMED = [
   ...['kernel_dispatch', 'region', 'memory_copy', 'memory_allocate'].map((part) => [part, 'start'] as const),
   ['sample', 'timestamp'] as const,
 ];
-/** Parts that are read. */
+/** Tables that are read. */
 const READ = [...TIMED.map(([part]) => part), 'info_process', 'info_thread', 'hip_event', 'event_operation'];
-/** Names of the tables of dispatches, whose ending is that of all tables of the run. */
+/** Names of the tables of dispatches, whose suffix all tables of the run share. */
 const DISPATCHES = /^rocpd_kernel_dispatch(_\w+)$/;
 /** Views that every database of this schema has. */
 const NEEDED = ['kernel_dispatch', 'region', 'event', 'string', 'info_agent', 'info_process', 'info_kernel_symbol'];

@@ -88,7 +88,7 @@ function readCalls({ database, trace, clock }: DatabaseTrace, device: number | n
       end: row.end,
       address: Number(/ptr\((0x[\da-f]+)\)/.exec(text)?.[1]),
     };
-    // To free the address 0 is allowed, and does nothing.
+    // Freeing the address 0 is allowed and does nothing.
     if (Number.isNaN(event.address) || event.address === 0) continue;
     const ofHost = HOST_MEMORY.test(name);
     if (/^hip(?:Host)?Free/.test(name)) curve.released(event);

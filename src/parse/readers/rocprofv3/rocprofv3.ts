@@ -33,7 +33,7 @@ const HEADERS = {
 } as const;
 type Kind = keyof typeof HEADERS;
 const KINDS = Object.keys(HEADERS) as readonly Kind[];
-/** Kinds that are no profile by themselves. */
+/** Kinds of tables that are not a profile without others. */
 const ASIDE: readonly (Kind | undefined)[] = ['agents', 'unread', undefined];
 
 /** Names of the tables of one process: the prefix, then the name of the table. */
@@ -195,8 +195,8 @@ class TableReading {
   }
 
   /**
-   * The process of work, which tables of counters state, and otherwise the calls of the same run; a run without calls has a
-   * number that no process has. And its thread.
+   * The process and thread of work. Tables of counters state the process; otherwise it is that of the calls of the same run. A
+   * run without calls has a number that no process has.
    */
   #threadOf(cell: CsvCells): Readonly<Record<'pid' | 'tid', number | null>> {
     const [run, process, tid] = [

@@ -38,14 +38,14 @@ export const rpd: Reader = {
   read(probe, options) {
     const profile = databaseTrace(probe, TIMES, ['rocpd_string', 'string', 'id']);
     const { database, trace, clock } = profile;
-    // Since schema 3, arguments are texts in a table of their own.
+    // Since schema 3, arguments are texts in a separate table.
     const argsOf = database.texts(database.has('rocpd_ustring') ? 'rocpd_ustring' : 'rocpd_string', 'string', 'id');
     readCalls(profile, argsOf);
     readWork(profile, argsOf);
     const monitors = { metric: 'monitorType', kind: 'deviceType', id: 'deviceId', value: 'value', ...clock.span };
     for (const { metric, kind, id, value, ...row } of database.cells('rocpd_monitor', monitors)) {
       const [unit, scale] = String(metric).endsWith('clk') ? ['Hz', 1e6] : [null, 1];
-      const labels = { [String(kind)]: Number(id) }; // Numbered otherwise than the devices of work.
+      const labels = { [String(kind)]: Number(id) }; // These numbers differ from the device numbers of work.
       const number = value === null || value === '' ? null : Number(value) * scale;
       trace.sample({ ...row, metric: String(metric), unit, value: number, labels });
     }
@@ -102,7 +102,7 @@ function readWork({ database, trace, clock: { span } }: DatabaseTrace, argsOf: T
   }
 }
 
-/** Since schema 3: counters of kernels, a row for each part of the device, by the operation. */
+/** Counters of kernels by operation, since schema 3. Each part of the device has a row. */
 function kernelCounters({
   database,
   trace,

@@ -18,9 +18,9 @@ export interface Reading {
   readonly ops: OpTable;
   /** The profile's time 0, which lines count from, in ns. */
   readonly zero: bigint;
-  /** By correlation id: the name of the call that launched a copy. */
+  /** Name of the call that launched a copy, by correlation id. */
   readonly copyCalls: Map<number, string>;
-  /** By producer of a launch on a TPU: its correlation id. */
+  /** Correlation id of a launch on a TPU, by its producer. */
   readonly launches: Map<string, number>;
   /** Number of the last run of an instruction. */
   runs: number;
@@ -54,10 +54,10 @@ function extentsIn(text: string | undefined): number[] | null {
 }
 
 const within = (value: number, most: number): number | null => (value >= 0 && value <= most ? value : null);
-/** Most registers of a thread, and most shared memory of a block, in bytes; more is not a number of the device. */
+/** Maximum registers per thread, and shared memory per block in bytes. A larger number is not one of the device. */
 const [MOST_REGISTERS, MOST_SHARED] = [1024, 1 << 20];
 
-/** Registers and shared memory. Older builds for ROCm write numbers of other meaning under CUDA's names. */
+/** Registers and shared memory. Older builds for ROCm write other numbers under CUDA's names. */
 function resourcesIn(words: ReadonlyMap<string, string>, isAmd: boolean): Pick<Shapes, 'registers' | 'sharedBytes'> {
   const numberAt = (key: string): number => Number(words.get(key) ?? NaN);
   if (isAmd) return { registers: null, sharedBytes: within(numberAt('group_mem'), MOST_SHARED) };
@@ -195,7 +195,7 @@ function readKernel(event: StatedEvent, { row, facts, runs, step, isAmd }: Kerne
           ...(occupancy > 0 ? { counters: { theoretical_occupancy_pct: occupancy } } : undefined),
         }));
   const { start, end, device, stream, corr } = row;
-  // Of the graph that launched it; both are absent outside of graphs.
+  // Ids of the graph that launched the work; both are absent outside graphs.
   const [graphId, node] = [numberOf(event.stat('cuda_graph_id')), numberOf(event.stat('cuda_graph_node_id'))];
   const { grid, block, registers, sharedBytes } = shapesIn(textOf(event.stat('kernel_details')) ?? '', isAmd);
   // Field by field: a copy with `...` takes as long as all the rest.
@@ -220,7 +220,7 @@ function readKernel(event: StatedEvent, { row, facts, runs, step, isAmd }: Kerne
 
 type Shapes = Required<Pick<KernelRow, 'grid' | 'block' | 'registers' | 'sharedBytes'>>;
 
-/** Texts of details read before: kernels of a loop repeat them. */
+/** Cache of parsed details, which kernels in a loop repeat. */
 const known = new LruCache<string, Shapes>(4096);
 
 const shapesIn = (text: string, isAmd: boolean): Shapes =>
@@ -248,7 +248,7 @@ function readCopy(event: StatedEvent, row: WorkRow, facts: OpFacts, { trace, cop
   return true;
 }
 
-/** Gives kernels of one run of an instruction the number of the run, and how many they are. */
+/** Assigns the kernels of one run of an instruction the number of the run and their count. */
 class Runs {
   #rows: Writable<KernelRow>[] = [];
   #facts: OpFacts | null = null;

@@ -11,10 +11,10 @@ import { producerOf } from './tpu-plane.js';
 
 type Thread = Required<Omit<OnThread, 'start' | 'end'>>;
 
-/** What an event is by its name: kinds of events are few, and events many. */
+/** What an event is, by its name: there are few names and many events. */
 interface Role {
   readonly isNoise: boolean;
-  /** Of noise, whether it marks the end of another event. */
+  /** Whether this noise event marks the end of another event. */
   readonly isEnd: boolean;
   readonly isMemory: boolean;
   readonly isApi: boolean;
@@ -92,8 +92,8 @@ export class HostPlanes {
 }
 
 /**
- * The ranges of a line. Of those that are not needed the first stays, since a thread without ranges is another matter, and
- * those with the times of their neighbour, which may be the same range twice.
+ * The ranges of a line. Of the ranges that are not needed, it keeps the first, so that the thread has ranges, and those with
+ * the times of a neighbour, which may be duplicates.
  */
 class LineRanges {
   #start = NaN;
@@ -169,7 +169,7 @@ function rangeText(event: StatedEvent): string {
 
 /**
  * Memory of an allocator after an event. `GPU_0_bfc` is that of device 0; allocators of TPUs state their device instead, and
- * set memory aside for programs beside what they allocate: the stack, in the words of XProf.
+ * also reserve memory for programs, which XProf calls the stack.
  */
 function readMemory(event: StatedEvent, { trace }: Reading): void {
   const allocator = textOf(event.stat('allocator_name')) ?? '';

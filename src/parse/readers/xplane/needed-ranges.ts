@@ -1,7 +1,6 @@
 /**
- * Which of the host's ranges are needed where ranges themselves become no records: those that work was launched within,
- * steps, and the first and last, which say when the profile was taken. Most ranges of a host are frames of Python that
- * launch nothing. Memory: 8 bytes for each launch.
+ * The host's ranges that are needed even if ranges are not written: those in which work was launched, steps, and the first and
+ * last, which determine the time of the profile. Most ranges of a host are frames of Python that launch nothing. Memory: 8 bytes for each launch.
  */
 import { elementAt } from '../../../containers/element.js';
 import { countBelow, countUpTo } from '../../../containers/row-order.js';
@@ -12,11 +11,11 @@ import { isOfEngine } from '../../trace/markers/marker-callers.js';
 import { opMarker, parseMarker } from '../../trace/markers/markers.js';
 import { ENDS_NEEDED } from '../../trace/mending/stray-events.js';
 
-/** The smallest numbers of many. */
+/** Keeps the smallest of many numbers. */
 class Smallest {
   readonly #found: number[] = [];
 
-  /** The last of them; Infinity when there are not yet as many. */
+  /** The largest number kept; Infinity until as many have been added. */
   last = Infinity;
 
   constructor(private readonly most: number) {}
@@ -35,14 +34,14 @@ class Smallest {
 
 export class NeededRanges {
   readonly #noted = NumericColumn.floats();
-  /** Times of the launches in order, once ranges are asked for. */
+  /** Sorted times of the launches; set by the first query. */
   #launches: Float64Array | null = null;
-  /** Position in them of the one found last: that of the next range is mostly near. */
+  /** Position of the launch found last. The launch of the next range is usually near. */
   #near = 0;
   readonly #first = new Smallest(ENDS_NEEDED);
   readonly #last = new Smallest(ENDS_NEEDED);
   readonly #isStep = new Map<string, boolean>();
-  /** Whether the autograd engine worked: which thread it worked for is found from all ranges. */
+  /** Whether the autograd engine ran. Its calling thread is found from all ranges. */
   #isAll = false;
 
   /** Number of events of memory. */
@@ -57,7 +56,7 @@ export class NeededRanges {
     this.#noted.push(start);
   }
 
-  /** Notes a range: all have to be before the first is asked for. @param isOp whether its text is the name of an op */
+  /** Notes a range. All ranges must be noted before the first query. @param isOp whether its text is the name of an op */
   range(start: number, end: number, text: string, isOp: boolean): void {
     this.#first.add(start);
     this.#last.add(-end);

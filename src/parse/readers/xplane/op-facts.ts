@@ -20,7 +20,7 @@ interface OpPath {
 const NO_PATH: OpPath = { layer: [], op: null, mod: 'hlo', dir: null };
 /** Functions of JAX around a part of a path: `jvp(attention)` is the scope `attention` under differentiation. */
 const WRAPPED = /^(?:transpose|jvp|vmap|remat|checkpoint|rematted_computation|custom_jvp|custom_vjp)\((.*)\)$/;
-/** Functions that are compiled as a whole: their names are no scopes. */
+/** Functions that are compiled as a whole: their names are not scopes. */
 const COMPILED = /^(?:jit|pjit|pmap|xla_pmap|shard_map|closed_call|core_call)(?:\(.*\))?$/;
 
 /** Splits a path at slashes outside of parentheses. */

@@ -1,5 +1,5 @@
 /**
- * Planes of TPUs: runs of programs, their instructions one after another, transfers beside them, and waits. What an
+ * Planes of TPUs: runs of programs, their instructions in order, concurrent transfers, and waits. What an
  * instruction computes is stated with it, by the compiler, for one execution.
  */
 import type { CopyKind, Device } from '../../../record/record.js';
@@ -199,7 +199,7 @@ const stackOf = (text: string | null): string[] =>
 
 const NOTHING: ActivityDetails = {};
 
-/** Reads transfers that run beside the instructions. Their size is stated for each part of a transfer alike. */
+/** Reads transfers that run in parallel with instructions. Each part of a transfer states the size of the whole. */
 function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops): number {
   const { trace, ops } = reading;
   let work = 0;

@@ -43,7 +43,7 @@ export const xplane: Reader = {
       'Consecutive kernels of one instruction share its work. The shapes of Triton and Transformer Engine calls do not show what they compute, so their work is unknown.',
     ],
   },
-  // Events are read without objects of their own: a larger young generation gains nothing in measurements.
+  // Reading creates no object per event, so a larger young generation does not help.
   youngGenerationMb: 32,
   sniff: ({ head }) => head[0] === 0x0a && (DAMAGED.test(head.toString('latin1', 0, 64)) || beginsWithPlane(head)),
   read,

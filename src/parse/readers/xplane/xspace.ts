@@ -110,12 +110,12 @@ export interface PlanePlace {
   readonly to: number;
 }
 
-/** What a file has of planes. */
+/** The planes found in a file. */
 interface FoundPlanes {
   readonly planes: readonly PlanePlace[];
   /** Whether the last one reaches beyond the end of the file. */
   readonly isCut: boolean;
-  /** Why nothing is found behind them; null for a whole or cut file. */
+  /** Why the search stopped after them; null for a complete or truncated file. */
   readonly damage: WireError | null;
 }
 

@@ -17,7 +17,7 @@ import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';
 import { longerOf, Longest, Ranking } from '../kernel-tally.js';
 
-/** What is known of a gap. */
+/** What is known about a gap. */
 interface GapCause {
   readonly cause: IdleCause;
   /** The host call or range that fills most of the gap; null when none is known. Must be called before the next record. */
@@ -250,7 +250,7 @@ export class HostGaps {
     return name === null ? null : { cause: 'semaphore', name };
   }
 
-  /** @returns what is known of its cause */
+  /** @returns what is known about its cause */
   gap(gap: Gap): GapCause {
     const time = gap.end - gap.start;
     const place = time > LONGEST_LAUNCH ? this.places.of(gap) : null;

@@ -10,7 +10,7 @@ export interface WorkTimes {
   readonly untimed: number;
 }
 
-/** From this share of work without a duration on, idle time is only an upper bound. */
+/** If at least this share of work has no duration, idle time is only an upper bound. */
 const MOST_UNTIMED = 0.1;
 
 export const isUntimed = ({ timed, untimed }: WorkTimes): boolean => untimed > MOST_UNTIMED * (timed + untimed);

@@ -55,7 +55,7 @@ function lateFinding({ parts }: JobReport, placeOf: PlaceOf, straggler: Straggle
     ...(details === '' ? {} : { details }),
     action: actionFor(reasons),
     stake: ns,
-    gain: { ns, how: 'its work a step − the median of its peers, which wait for it', isBound: true },
+    gain: { ns, how: 'its work per step − the median of its peers, which wait for it', isBound: true },
     ...{ kernels: [], count: lateIn },
     evidence: { lateNs: late, steps, lateIn, ranks: members.length, q },
     see: 'dprof ranks -t late FILE',

@@ -54,7 +54,7 @@ const actionOf =
     return kinds.size > 1 ? `${product}, for convolutions ${convolution}; ${other}` : `${convolution}; ${other}`;
   };
 
-/** For products that stay in FP32 although the switch is on and their extents fit. */
+/** Advice for products that stay in FP32 although the switch is on and their extents fit. */
 const ALREADY_ON: Action = (words) => `${TO_BF16(words)} (TF32 is on already: other products of this profile use it)`;
 
 /** Operands of 16 bits are half as large; TF32 takes as much memory as FP32. */

@@ -60,7 +60,7 @@ const TABLE: readonly NeuronRule[] = [
     name: 'neuron-reload',
     doc: 'Neuron: a tensor is loaded into the state buffer more than twice',
     warning: 'tensor-reload',
-    action: 'keep the tensor in the state buffer, or tile the loop so that it is used while it is there',
+    action: 'keep the tensor in the state buffer, or tile the loop so that the tensor is reused before it is evicted',
     longest: ({ sums: { loads } }, { tensor }) => loads.spans.get(String(tensor)) ?? null,
     why: ({ loads }) => (loads.named > 0 ? null : 'the capture does not record which tensor a packet belongs to'),
     stake: ({ tensor, times }, capture) => {

@@ -45,7 +45,7 @@ class OpTime {
 
 export interface Pace {
   readonly peak: 'compute' | 'memory';
-  /** As a fraction of 1. */
+  /** Share as a fraction of 1. */
   readonly share: number;
 }
 

@@ -262,7 +262,7 @@ function communicationRemedy(facts: VerdictFacts): string {
   return `${few}: look for a late rank${isTime ? '' : ' or a slow link'}`;
 }
 
-/** From this share of the kernels' time on, which prints as 100.0 %, the text says that something takes all the time. */
+/** If something takes at least this share of the kernels' time, which prints as 100.0 %, the text says that it takes all of it. */
 const ALL = 0.9995;
 /** Minimum share of the kernels' time for kernels without an op to be mentioned. */
 const NAMELESS = 0.1;

@@ -13,7 +13,7 @@ const PART_NS = real(11, 1, 'ns');
 const percentile = (key: string, header: string, share: number): Column<HostTableRow> =>
   column(key, header, PART_NS, `percentile ${100 * share} of the times`, ({ durations }) => quantile(durations, share));
 
-/** In the order of the help; the name column comes first. */
+/** Columns in the order of the help; the name column comes first. */
 export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
   column('count', 'Count', int(8), 'number of occurrences', ({ spread }) => spread.count),
   column(

@@ -107,7 +107,7 @@ interface Work {
   count: number;
   /** Unit: ns; NaN when one of the durations is unknown. */
   time: number;
-  /** The part of this time in ns whose work was launched in no inner op. */
+  /** The part of this time, in ns, for work that no inner op launched. */
   self: number;
   /** Time of kernels on AI Cores, and the `self` part of it, in ns; NaN when the core of a kernel is unknown. */
   cube: number;

@@ -285,7 +285,7 @@ export class ThinnedSample {
     this.#kept.push(number);
   }
 
-  /** At most that many of the kept numbers, in the order in which they were added. */
+  /** At most `most` of the kept numbers, in the order in which they were added. */
   upTo(most: number): number[] {
     const some = [...this.#kept];
     while (some.length > Math.max(1, most)) halve(some);

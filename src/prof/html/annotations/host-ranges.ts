@@ -30,7 +30,7 @@ const FIELDS = 3;
 type ThreadRanges = Map<string, RangeTimes>;
 
 export class HostRanges {
-  /** By process and by thread. */
+  /** Ranges by process and thread. */
   readonly #threads = new Map<number | null, Map<ThreadId, ThreadRanges>>();
   #texts = 0;
   #kept = 0;

@@ -15,7 +15,7 @@ const MOST_STEPS = 100;
 const MOST_NAMES = 2000;
 /** Number of running works above which ended ones are removed. */
 const MOST_ENDED = 64;
-/** Share of a step's span from which on a name is shown separately. */
+/** Minimum share of a step's span for a name to be shown separately. */
 const LEAST_SHARE = 0.005;
 
 const PARTS = ['compute', 'communication', 'copies'] as const;
@@ -36,10 +36,10 @@ interface RunningWork {
 
 /** Divides the time of a step on a device among the running works. Times are in ps. */
 export class StepWorks {
-  /** In the order in which they claim time. */
+  /** Running work, in the order in which it claims time. */
   #running: RunningWork[] = [];
   #at = -Infinity;
-  /** By index in PARTS. */
+  /** Indexed like PARTS. */
   readonly #sums = PARTS.map(() => new Map<string, Claim>());
 
   /** @param name null for a kernel whose op is unknown yet. @returns the work, for `settle` to name later */

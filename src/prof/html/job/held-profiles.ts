@@ -7,7 +7,7 @@ import { median } from '../../../record/statistics.js';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { BuiltProfile } from '../page-sums.js';
 
-/** Fast, and not much larger than the best level makes it. */
+/** This level is fast, and its output is little larger than that of the best level. */
 const LEVEL = 1;
 
 export class PackedProfile {

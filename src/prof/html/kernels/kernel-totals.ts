@@ -18,11 +18,11 @@ type RooflineKey = Pick<RooflinePoint, 'device' | 'op' | 'kernel' | 'dtype' | 't
 
 /** Points of a roofline: one for each device, op, name, dtype and use of the matrix unit. */
 export class RooflineGroups {
-  /** With the number of each in the tally. */
+  /** Points of the roofline, each with its number in the tally. */
   readonly #points = new Map<string, RooflineKey & { readonly number: number }>();
   readonly #tally = new KernelTally();
   readonly #peaks = new Map<number, Peaks>();
-  /** By device. */
+  /** Time by device. */
   readonly #times = new Map<number, number>();
 
   constructor(private readonly most = MOST_POINTS) {}

@@ -34,7 +34,7 @@ class OpSum {
   /** Start of the latest launch by thread, because one call may launch several kernels. */
   readonly latest = new Map<number | null, number>();
   readonly bounds = new Map<RooflineBound, number>();
-  /** By innermost frame. */
+  /** Call stacks, keyed by the innermost frame. */
   readonly stacks = new Map<number, { count: number; time: number }>();
 
   /** @param group its number in the tally */

@@ -35,7 +35,7 @@ const MOST_LAYERS = 50_000;
 /** Maximum depth of separate layers, because a row has the names of all ancestors. */
 const MOST_DEPTH = 100;
 
-/** By direction of a kernel. */
+/** Part of the time to which the kernels of each direction belong. */
 const PARTS: Readonly<Record<string, Part | undefined>> = { fprop: 'forward', bprop: 'backward' };
 
 type Part = 'forward' | 'backward';
@@ -45,7 +45,7 @@ class LayerSum {
   /** Numbers in the tally of the kernels that are in no inner layer. */
   readonly own = new Map<Part | null, number>();
   readonly why = new Map<Part | null, ReasonSum>();
-  /** By name; null when there are none, because most layers are leaves. */
+  /** Children by name; null without children, because most layers are leaves. */
   children: Map<string, LayerSum> | null = null;
 
   constructor(readonly name: string) {}

@@ -14,7 +14,7 @@ import { machineOf } from '../../neuron/machine.js';
 interface OpenProduct {
   /** Unit: ns. */
   readonly end: number;
-  /** As a share of the peak; NaN when its multiplications are unknown. */
+  /** Share of the peak; NaN when its multiplications are unknown. */
   readonly rate: number;
 }
 

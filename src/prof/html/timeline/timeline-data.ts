@@ -307,7 +307,7 @@ export const byColumn = <Name extends string, Value>(
 /** Forward and backward kernels, as in the column `dir` of `dprof`; the first stands for unknown. */
 export const DIRECTIONS = [null, 'fprop', 'bprop'] as const;
 
-/** In the order of the column `gap`. */
+/** Causes of gaps, in the order of the numbers in column `gap`. */
 export const GAP_CAUSES = Object.keys(IDLE_CAUSES) as readonly IdleCause[];
 
 /** Work and waits of devices; host calls that launched work, and those that waited; then host ranges. */

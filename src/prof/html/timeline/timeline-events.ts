@@ -74,7 +74,7 @@ function placesOf(events: Uint32Array, isWanted: (event: number) => boolean): Ui
 /** Packs the pieces of one profile, which share texts and lanes. */
 export class PiecePacker {
   readonly #texts = new TextTable();
-  /** In the order in which they are shown. */
+  /** Lanes in the order in which they are shown. */
   readonly #lanes: Lane[];
   /** Their indexes by lane number. */
   readonly #places: ReadonlyMap<number, number>;

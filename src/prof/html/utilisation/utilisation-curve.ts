@@ -50,7 +50,7 @@ export class BinnedMeans {
     }
   }
 
-  /** By bin; null when no stretch overlaps with it. */
+  /** One value per bin; null if no stretch overlaps with the bin. */
   get values(): (number | null)[] {
     return [...this.#sums].map((sum, bin) => {
       const known = elementAt(this.#known, bin);

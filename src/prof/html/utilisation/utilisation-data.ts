@@ -5,7 +5,7 @@ export interface BinnedValues {
   readonly start: number;
   /** Length of an interval in ns. */
   readonly width: number;
-  /** By interval; null if unknown. */
+  /** One value per interval; null if unknown. */
   readonly values: readonly (number | null)[];
 }
 

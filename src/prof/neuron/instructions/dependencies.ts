@@ -74,7 +74,7 @@ interface EarlierInstruction {
   readonly kernel: number;
   readonly name: string;
   readonly engine: string | null;
-  /** Unit: ns; null if unknown. */
+  /** End in ns; null if unknown. */
   readonly end: number | null;
   readonly operands: string;
 }

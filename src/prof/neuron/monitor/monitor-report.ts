@@ -43,7 +43,7 @@ export interface MonitorRow {
   readonly model: LoadedModel | null;
   /** Period of the values in ns; null when unknown. */
   readonly dur: number | null;
-  /** By name; null when the monitor had no value. */
+  /** Values by name; null if the monitor had no value. */
   readonly values: ReadonlyMap<string, number | null>;
   /** Period of each value in ns, by name; metric groups of one report may have different periods. */
   readonly periods: ReadonlyMap<string, number>;

@@ -11,7 +11,7 @@ export interface ThrottleWindows {
 
 export interface CoreThrottling {
   readonly observed: ThrottleWindows;
-  /** By kind: 'activity_0', 'gpio_3' … */
+  /** Windows by kind: 'activity_0', 'gpio_3' … */
   readonly kinds: Map<string, ThrottleWindows>;
   /** Windows with a limit below 1. */
   readonly limited: ThrottleWindows;
@@ -33,7 +33,7 @@ function add(windows: ThrottleWindows, time: number, limit: number): void {
  * `dur`; its label `kind` is the cause.
  */
 export class ThrottleSums {
-  /** By the absolute index of the core. */
+  /** Throttling by the absolute index of the core. */
   readonly cores = new Map<number, CoreThrottling>();
 
   add({ value, start, dur, device, labels }: SampleRecord): void {

@@ -65,7 +65,7 @@ export const named = <Source, TablePlace>(
   of: (source: Source) => Values,
 ): ToolFields<Source, TablePlace> => names.map(([key, name]) => [key, (source) => of(source)?.[name]]);
 
-/** The same for texts: '' when the record has none, as the tool writes it. */
+/** Columns of texts: '' if the record has none, as the tool writes it. */
 export const texts = <Source, TablePlace>(
   names: readonly FieldName[],
   of: (source: Source) => Values,

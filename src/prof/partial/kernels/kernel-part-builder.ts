@@ -33,7 +33,7 @@ interface StepSum {
 }
 
 class Group {
-  /** By index of the step. */
+  /** Sums by index of the step. */
   readonly sums = new Map<number, StepSum>();
   /** Durations by index of the step, as long as every duration is kept. */
   readonly times = new Map<number, number[]>();

@@ -34,7 +34,7 @@ export const fits = (a: OperationSignature, b: OperationSignature): boolean =>
 
 const agree = (a: unknown, b: unknown): boolean => a === null || b === null || a === b;
 
-/** As in messages: `all-reduce of 8196000 bytes, float32`. */
+/** Text of an operation for messages: `all-reduce of 8196000 bytes, float32`. */
 export function signatureText({ kind, bytes, dtype }: OperationSignature): string {
   const size = bytes === null ? '' : ` of ${bytes} bytes`;
   return `${kind ?? 'operation'}${size}${dtype === null ? '' : `, ${dtype}`}`;

@@ -15,7 +15,7 @@ import { LruCache } from '../../../containers/map-entry.js';
 export interface StepPlaces {
   /** Columns of these steps. */
   readonly columns: readonly number[];
-  /** From 0; the last place is the slowest. */
+  /** Places from 0; the last one is the slowest. */
   readonly places: readonly number[];
   /** Number of rows that have the step. */
   readonly sizes: readonly number[];

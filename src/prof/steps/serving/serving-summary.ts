@@ -37,7 +37,7 @@ export interface PhaseSummary {
   /** Null for steps whose name does not contain it. */
   readonly phase: ServingPhase | null;
   readonly steps: number;
-  /** Per step. */
+  /** Requests per step. */
   readonly batch: Range | null;
   /** Total over all steps; null when any is unknown, as for the other sums. */
   readonly contextTokens: number | null;
@@ -81,7 +81,7 @@ interface DeviceStep {
 
 const PHASES: readonly (ServingPhase | null)[] = ['prefill', 'mixed', 'decode', null];
 
-/** In the order prefill, mixed, decode, unknown; phases without steps are left out. */
+/** Phases in the order prefill, mixed, decode, unknown; those without steps are left out. */
 export function phasesOf(list: readonly DeviceStep[]): PhaseSummary[] {
   const byPhase = new Map<ServingPhase | null, DeviceStep[]>();
   for (const one of list) if (one.served !== undefined) entryOf(byPhase, one.served.phase, () => []).push(one);

@@ -89,7 +89,7 @@ describe("snapshots of PyTorch's memory", () => {
   it('say so on the screen, without the folders of the program', async () => {
     const { stdout } = await runCli('dprof', ['-q', 'memory', SAMPLE]);
     expect(stdout).to.include(
-      '2 segments of 24 MiB: 7 MiB held\n17 MiB free in 2 blocks beside held memory, the largest 12 MiB',
+      '2 segments of 24 MiB: 7 MiB held\n17 MiB free in 2 blocks next to held memory, the largest 12 MiB',
     );
     expect(stdout).to.include('## Never released');
     expect(stdout).to.not.include('/home/');

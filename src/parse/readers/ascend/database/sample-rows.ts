@@ -162,7 +162,7 @@ type SeriesMap = Pick<Map<number | string, SeriesState>, 'get' | 'set'> | LruCac
 export class SampleRows {
   /** First and last start times in each table, relative to the clock's base until times are moved. */
   readonly starts: readonly NumericColumn[];
-  /** The same for the times until which values are valid. */
+  /** Columns of the times until which values are valid. */
   readonly ends: readonly NumericColumn[];
   /** Series by metric, then by device and labels. */
   readonly #series = new Map<ValueColumn, SeriesMap>();

@@ -209,7 +209,7 @@ interface LayerFile {
  * Memory: the debug files, and their part of the program's room.
  */
 export class DebugLayers {
-  /** By layer, then by the subgraph's number in the file name. */
+  /** Files by layer, then by the subgraph's number in the file name. */
   readonly #files = LAYERS.map(() => new Map<number, LayerFile>());
 
   static reads(file: string): boolean {

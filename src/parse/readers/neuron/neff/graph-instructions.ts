@@ -37,7 +37,7 @@ const ENGINES = ['PE', 'Activation', 'Pool', 'DVE', 'SP'] as const;
 export interface CompiledInstruction extends SourceNames {
   /** Made of subgraph, engine and row, and unique in the program. */
   readonly id: string;
-  /** Such as 'sg0000:193'; null for an instruction without debug information. */
+  /** The compiler's id, such as 'sg0000:193'; null for an instruction without debug information. */
   readonly birId: string | null;
   readonly birName: string | null;
   readonly penguinId: string | null;
