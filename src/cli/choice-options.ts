@@ -22,7 +22,7 @@ export const STEP_OPTION: Option = {
 export const RANGE_OPTION: Option = {
   name: 'range',
   takes: 'TEXT[#K]',
-  help: 'only the time of the Kth CPU range with this text (the first), as from --from to --to',
+  help: 'only the time of the Kth CPU range with this text',
   conflicts: ['from', 'to'],
 };
 const FROM_OPTION: Option = {
@@ -33,7 +33,7 @@ const FROM_OPTION: Option = {
 const TO_OPTION: Option = {
   name: 'to',
   takes: 'MS',
-  help: 'only events that start before MS; work is cut at both edges',
+  help: 'only events that start before MS; cut at both edges',
 };
 
 /** The time of an answer. */
