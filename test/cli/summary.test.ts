@@ -59,7 +59,7 @@ describe('dprof summary', () => {
       '  unknown         5.000 us   8.3 %  launch not recorded',
       'launch known     45.000 us  75.0 %  3 of 4 activities, span 60.000 us (100.0 %)',
     ]);
-    expect(stdout).to.match(/^## Kernels: 3 of 3 names, 49\.000 us\n +time +share +count +mean +kernel\n40\.000 us {2}81\.6 %/m); // prettier-ignore
+    expect(stdout).to.match(/^## Kernels: 3 with 3 names, 49\.000 us\n +time +share +count +mean +kernel\n40\.000 us {2}81\.6 %/m); // prettier-ignore
     expect(stdout).to.match(/^HtoD {2}4\.000 us {2}1 {2}4 MB {2}1 TB\/s$/m);
     expect(stdout).to.match(/^## Without op: 2 kernels, 18\.4 % of kernel time$/m);
     expect(text.slice(-3)).to.deep.equal(['next: dprof advise FILE', 'all:  dprof summary --all FILE', '']);
@@ -155,7 +155,7 @@ describe('dprof summary', () => {
   it('shows kernels of a net.dict without starts, and says so', async () => {
     const { stdout, code } = await run(lines([{ ...kernel(), start: undefined, device: undefined }]));
     expect(code).to.equal(0);
-    expect(stdout).to.match(/^## Devices: na, no record has a start\n## Kernels: 1 of 1 name, 0\.010 us$/m);
+    expect(stdout).to.match(/^## Devices: na, no record has a start\n## Kernels: 1 with 1 name, 0\.010 us$/m);
   });
 
   itWithProcess('says nothing when its reader has seen enough', async () => {

@@ -73,7 +73,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   // The table of kernels includes instructions that only wait, which a summary does not count as work.
   const waits = isOfNeuron(overview) ? overview.syncs.reduce((sum, { count }) => sum + count, 0) : 0;
   const others = waits > 0 ? `; --by kernel counts ${many(waits, 'wait')} too` : '';
-  const title = `${inDeviceWords('Kernels', overview.header)}: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}${others}`;
+  const title = `${inDeviceWords('Kernels', overview.header)}: ${grouped(count)} with ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}${others}`;
   const heads = {
     head: ['time', 'share', 'count', 'mean', inDeviceWords('kernel', overview.header)],
     right: [0, 1, 2, 3],
