@@ -3,6 +3,7 @@
  * instruction computes is stated with it, by the compiler, for one execution.
  */
 import type { CopyKind, Device } from '../../../record/record.js';
+import { XLA_LINES } from '../../../record/fields/named-lane.js';
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { Plane, Stat, XEvent, XLine } from './xspace.js';
 import { idOf, numberOf, textOf } from './xspace.js';
@@ -10,9 +11,7 @@ import { placedEvents, readSteps, STEPS, type Reading } from './gpu-plane.js';
 import { collectiveOf } from './op-facts.js';
 
 const MODULES = 'XLA Modules';
-const OPS = 'XLA Ops';
-const TRANSFERS = 'Async XLA Ops';
-const WAITS = 'XLA TraceMe';
+const { ops: OPS, transfers: TRANSFERS, waits: WAITS } = XLA_LINES;
 
 /** Name of the metric of samples that state when a device ran a program: the value is the number of the run. */
 const MODULE_METRIC = 'xla_module';
@@ -162,7 +161,7 @@ function ofKind(event: XEvent, module: string | null, details: ActivityDetails):
     ...(direction === null ? undefined : { copy: direction }),
     ...(module === null ? undefined : { module }),
   };
-  return { ...details, counters, labels, ...(stack.length === 0 ? undefined : { trace: stack }) };
+  return { ...details, engine: OPS, counters, labels, ...(stack.length === 0 ? undefined : { trace: stack }) };
 }
 
 /** Frames of `file:line` from lines of `file:line:column`, outermost first. */
@@ -172,7 +171,8 @@ const stackOf = (text: string | null): string[] =>
     .map((frame) => frame.replace(/^(.*:\d+):\d+$/, '$1'))
     .filter((frame) => frame !== '');
 
-const NOTHING: ActivityDetails = {};
+const BESIDE: ActivityDetails = { engine: TRANSFERS };
+const WAITING: ActivityDetails = { engine: WAITS };
 
 /** Reads transfers that run beside the instructions. Their size is stated for each part of a transfer alike. */
 function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops): number {
@@ -181,7 +181,7 @@ function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops
   for (const event of placedEvents(plane, line, reading)) {
     const { start, end, kind } = event;
     const corr = runs.find((run) => start >= run.start && start < run.end)?.corr ?? null;
-    const row = { start, end, device, stream: Number(line.id), corr, details: NOTHING, ps: event.ps };
+    const row = { start, end, device, stream: Number(line.id), corr, details: BESIDE, ps: event.ps };
     const name = /^%?([\w.-]+) = /.exec(kind.name)?.[1] ?? kind.name;
     const { instruction } = ops.of(event, name);
     const collective = instruction === null ? null : collectiveOf(instruction);
@@ -207,5 +207,5 @@ function directionOf(shape: string | null): CopyKind | null {
 
 function readWaits(plane: Plane, line: XLine, device: number, reading: Reading): void {
   for (const { start, end, kind } of placedEvents(plane, line, reading))
-    reading.trace.sync({ start, end, device, stream: Number(line.id), kind: kind.name });
+    reading.trace.sync({ start, end, device, stream: Number(line.id), kind: kind.name, details: WAITING });
 }
