@@ -145,7 +145,7 @@ export interface Activity {
   readonly step?: number | null;
   /** Additional picoseconds of `start` and of `dur`, 0 to 999, when the device's clock has them. */
   readonly ps?: readonly [start: number, dur: number];
-  /** Part of the device, when it has several kinds: 'Tensor', 'Vector', 'E64' (a DMA engine); see neuron-cores.ts. */
+  /** Part of the device, when it has several kinds: 'Tensor', 'Vector', 'E64' (a DMA engine), 'XLA Ops'; see named-lane.ts. */
   readonly engine?: string;
   /** Values that the device measured or that the tool derived, by name. */
   readonly counters?: Readonly<Record<string, number>>;

@@ -48,6 +48,7 @@ const TITLES: Readonly<Record<string, string>> = {
   sb_usage: 'SBUF in use',
   psum_usage: 'PSUM in use',
   dma_transfer_rate: 'DMA throughput',
+  hbm_transfer_rate: 'HBM throughput',
   pending_dma: 'pending DMA',
   hbm_bandwidth: 'bandwidth',
   llc_throughput: 'throughput',

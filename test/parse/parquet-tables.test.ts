@@ -41,6 +41,14 @@ function expectSame(found: readonly string[], expected: readonly string[]): void
   expect(a).to.deep.equal(b);
 }
 
+/** A table of one row. */
+const table = (row: Readonly<Record<string, bigint | string | number>>): Uint8Array => {
+  const typeOf = (cell: unknown): 'INT64' | 'DOUBLE' | 'STRING' =>
+    typeof cell === 'bigint' ? 'INT64' : typeof cell === 'number' ? 'DOUBLE' : 'STRING';
+  const columnData = Object.entries(row).map(([name, cell]) => ({ name, type: typeOf(cell), data: [cell] }));
+  return new Uint8Array(parquetWriteBuffer({ columnData }));
+};
+
 describe('folders of Parquet tables', () => {
   for (const name of ['lenet.nsys.sqlite', 'transformer.nsys.sqlite'])
     it(`of Nsight Systems give the records of ${name}, in one file for a table or several`, async () => {
@@ -79,13 +87,43 @@ describe('folders of Parquet tables', () => {
     expectSame(found.records, (await read(path)).records);
   });
 
+  it('of Neuron Explorer have the throughput of HBM, and rows of other tables with a time are counted', async () => {
+    const rate = { timestamp: 50n, current_throughput: 2.5e9, total_transfer_bytes: 4096n, pcore_idx: 0n };
+    const system = { name: 'nrt_execute', start_ts: 1n, end_ts: 9n, duration_ns: 8n };
+    const { records, lines } = await read(
+      written({
+        'Metadata.parquet': table({
+          profile_schema_version: '7.4.0',
+          first_hw_timestamp: 0n,
+          last_hw_timestamp: 1000n,
+        }),
+        'Summary.parquet': table({ total_time: 1e-6 }),
+        'Instruction.parquet': table({
+          start_ts: 40n,
+          end_ts: 65n,
+          duration_ns: 25n,
+          engine: 'tensor',
+          pcore_idx: 0n,
+          opcode: 'MATMUL',
+          id: 1n,
+        }),
+        'HbmUsage.parquet': table(rate),
+        'CpuUsage.parquet': table({ timestamp: 1n, instance_id: 'i-0' }),
+        'HostMemUsage.parquet': table({ timestamp: 1n, used_bytes: 1n }),
+        'SystemProfileEvents.parquet': table(system),
+        'ActiveTime.parquet': table({ start_ts: 40n, end_ts: 65n, engine: 'tensor' }),
+      }),
+    );
+    expect(lines).to.deep.equal([]);
+    const parsed = records.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(parsed.find(({ metric }) => metric === 'hbm_transfer_rate')).to.deep.include({
+      ...{ start: 50, value: 2.5e9, unit: 'bytes/s', labels: { totalBytes: 4096 } },
+    });
+    expect(parsed[0]?.['facts']).to.deep.include({ not_read: 'CpuUsage: 1, HostMemUsage: 1, SystemProfileEvents: 1' });
+    expect(parsed.at(-1)?.['diagnostics']).to.deep.include({ 'event-not-read': 3 });
+  });
+
   it('of Neuron Explorer state the only core of a capture, and ends in place of durations', async () => {
-    const table = (row: Readonly<Record<string, bigint | string | number>>): Uint8Array => {
-      const typeOf = (cell: unknown): 'INT64' | 'DOUBLE' | 'STRING' =>
-        typeof cell === 'bigint' ? 'INT64' : typeof cell === 'number' ? 'DOUBLE' : 'STRING';
-      const columnData = Object.entries(row).map(([name, cell]) => ({ name, type: typeOf(cell), data: [cell] }));
-      return new Uint8Array(parquetWriteBuffer({ columnData }));
-    };
     const times = { first_hw_timestamp: 0n, last_hw_timestamp: 1000n };
     const { records, lines } = await read(
       written({

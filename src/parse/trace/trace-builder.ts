@@ -274,6 +274,7 @@ export class TraceBuilder {
 
   /** Adds a wait for `kind`: event, stream, context … */
   sync(row: WorkRow & Readonly<Record<'kind', Text>>): void {
+    this.#addDetails(row);
     this.#activities.addSync(this.#work(row), this.#kinds.of(row.kind));
   }
 

@@ -1,5 +1,6 @@
 /** Arguments of slices, which viewers list when a slice is selected. Unknown values are left out. */
 import type { ProfileRecord } from '../../record/record.js';
+import { namedLane } from '../../record/fields/named-lane.js';
 import type { Annotated } from '../annotate.js';
 import { shownValue, type ColumnShape, type CellValue } from '../../table/column.js';
 import { columnOf } from '../columns/columns.js';
@@ -87,6 +88,8 @@ export function kernelArgs(row: Annotated): TraceArg[] {
   addField(args, 'labels', labels);
   for (const field of KERNEL_FIELDS) addField(args, field, row.record[field]);
   addJson(args, 'calls', calls);
+  // The name of its track is not that of a stream.
+  if (namedLane(row.record) !== null) addField(args, 'stream', row.record.stream);
   return args;
 }
 

@@ -5,7 +5,7 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { OpenSpans } from '../../containers/nesting.js';
 import { elementAt } from '../../containers/element.js';
-import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
+import { namedLane } from '../../record/fields/named-lane.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 import type { Emit, TraceProcess, TraceTrack } from './trace-element.js';
@@ -40,8 +40,6 @@ const OVERLAPPING_WORK: Readonly<Record<string, string>> = {
   collective: 'collectives',
   graph: 'graph launches',
 };
-const DMA_ENGINE = /^E\d+$/;
-const CC_STREAM = /^CC\b/;
 /** Size of a rank's range in the order of processes; processes beyond it share the last place. */
 const PLACES_OF_A_RANK = 4096;
 
@@ -194,18 +192,9 @@ export class TraceTracks {
   }
 }
 
-/**
- * Whether an activity other than an instruction ran on a named part of a NeuronCore: a DMA engine, or a stream of CC-cores.
- */
-const isPartOfCore = (engine: string): boolean => DMA_ENGINE.test(engine) || CC_STREAM.test(engine);
-
-/** Engine or stream of an activity; null when it has none. */
-function queueOf({ type, stream, engine }: DeviceActivity): string | null {
-  if (typeof engine === 'string' && (type === 'kernel' ? isNeuronInstruction({ engine }) : isPartOfCore(engine))) {
-    return engine;
-  }
-  return stream === null ? null : `stream ${stream}`;
-}
+/** Named part or stream of an activity; null when it has none. */
+const queueOf = (activity: DeviceActivity): string | null =>
+  namedLane(activity) ?? (activity.stream === null ? null : `stream ${activity.stream}`);
 
 /** Greater than the ids that Linux assigns to processes and threads. */
 const FIRST_MADE_ID = 10_000_000;

@@ -6,6 +6,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { createDatabase, type NewDatabase } from '../../sqlite/sqlite-library.js';
 import { quote, readTables } from '../../sqlite/tables.js';
+import { NOT_READ_TABLE } from './tool-json/json-tables.js';
 
 /** A column of the JSON, and the column of the table or an SQL expression over it. */
 type Names = Readonly<Record<string, string>>;
@@ -71,6 +72,7 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   SemaphoreUpdate: { into: 'semaphore_update', renamed: {} },
   Throttle: { into: 'ham', renamed: TIMES },
   DmaUsage: { into: 'dma_throughput', renamed: { current_throughput: 'transfer_rate' } },
+  HbmUsage: { into: 'hbm_usage', renamed: { current_throughput: 'transfer_rate' } },
   PendingDma: { into: 'pending_dma', renamed: {} },
   SbufUsage: { into: 'instruction_usage', renamed: USAGE, more: [['type', "'sb'", []]] },
   PsumUsage: { into: 'instruction_usage', renamed: USAGE, more: [['type', "'psum'", []]] },
@@ -103,6 +105,14 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   Error: { into: 'errors', renamed: { description: 'message', type: 'category' } },
 };
 
+/** Tables that group or sum the rows of others. */
+const DERIVED: ReadonlySet<string> = new Set([
+  ...['ActiveTime', 'DmaPacketAggregated', 'DmaUsageSummary', 'ExecutionInfo', 'FrameworkNode'],
+  ...['FrameworkInstruction', 'HloInstruction', 'PenguinInstruction', 'BirInstruction'],
+]);
+/** Columns of tables with events or samples. */
+const TIME_COLUMNS = ['start_ts', 'timestamp'];
+
 /** Facts of the metadata that the JSON has in its summary, and about the tool. */
 const IN_SUMMARY = ['instance_type', 'runtime_version', 'driver_version', 'collectives_version', 'compiler_version'];
 const IN_INFO: Names = { explorer_version: 'profiler_version', profile_name: 'profile_name' };
@@ -119,6 +129,7 @@ export function* explorerJson(path: string): Generator<string> {
       ['summary', [explorer.rows('Summary', { renamed: {}, more: explorer.facts() })]],
       ['profile_info', [explorer.rows('Metadata', { renamed: IN_INFO, isOnly: true })]],
       ['model_info', [explorer.cores()]],
+      [NOT_READ_TABLE, [explorer.notRead()]],
     ]);
     for (const [table, translation] of Object.entries(TRANSLATIONS))
       entryOf(lists, translation.into, () => []).push(explorer.rows(table, translation));
@@ -178,6 +189,19 @@ class Explorer {
         return text === null ? [] : [`${JSON.stringify(names[i])}:${text}`];
       });
       yield `{${fields.join(',')}}`;
+    }
+  }
+
+  /** Numbers of rows of tables with events or samples that are not read. */
+  *notRead(): Generator<string> {
+    for (const [table, columns] of this.#columns) {
+      const isRead = TRANSLATIONS[table] !== undefined || DERIVED.has(table);
+      if (isRead || !TIME_COLUMNS.some((column) => columns.has(column))) continue;
+      const rows = this.database
+        .prepare(`SELECT count(*) FROM ${quote(table)}`)
+        .pluck()
+        .get();
+      yield JSON.stringify({ table, rows });
     }
   }
 

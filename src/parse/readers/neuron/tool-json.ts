@@ -11,10 +11,12 @@ import type {
   CollectiveLine,
   CopyLine,
   KernelLine,
+  Labels,
   LayerRecord,
   ProfileLine,
   SampleRecord,
 } from '../../../record/record.js';
+import { UnreadEvents } from '../../unread-events.js';
 import { endRecord } from '../../trace/emit.js';
 import { isNear } from '../../trace/clocks/trace-clock.js';
 import { BlockFile } from '../../input/byte-window.js';
@@ -25,6 +27,7 @@ import { clockOf, nanoseconds, SubgraphCores, type TableContext } from './tool-j
 import {
   numberOf,
   textOf,
+  NOT_READ_TABLE,
   STREAM_TABLES,
   TABLE_NAMES,
   TIMED_TABLES,
@@ -33,6 +36,7 @@ import {
   type TimedTable,
 } from './tool-json/json-tables.js';
 import {
+  hbmUsage,
   packet,
   instruction,
   memoryUsage,
@@ -57,7 +61,7 @@ export const neuronJson: Reader = {
     read: [
       "Instructions with operands, HLO name, layer, multiply-accumulates, bytes per memory and dependencies; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
       'The file is one line of any size and is read as a stream. Ids above 2^53 are kept as text.',
-      'A folder of Parquet tables, which neuron-explorer writes by default since SDK 2.31 (schema 7.4, and later versions with the same names), gives the same records, but without layers and without the counts of each core. The names come from the published schema; no file of the tool was available for a test.',
+      'A folder of Parquet tables, which neuron-explorer writes by default since SDK 2.31 (schema 7.4, and later versions with the same names), gives the same records and the throughput of HBM, but without layers and without the counts of each core. Rows of the host and of the system are counted. The names come from the published schema; no file of the tool was available for a test.',
     ],
   },
   sniff: isToolJson,
@@ -73,6 +77,7 @@ const READ: Readonly<Record<TimedTable, ReadRow>> = {
   semaphore_update: semaphore,
   ham: throttle,
   dma_throughput: throughput,
+  hbm_usage: hbmUsage,
   pending_dma: pendingDma,
   instruction_usage: memoryUsage,
   layer_summary: layer,
@@ -98,12 +103,14 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
   const { profile, rank } = options;
   const streams = collectiveStreams(STREAM_TABLES.flatMap((table) => found.rows(table)));
   const context: TableContext = { profile, rank, clock, cores, streams, diagnostics };
+  const notRead = notReadIn(found, diagnostics);
   const types = typesOf(found, options, diagnostics);
   const counts: Record<string, number> = {};
   let kernels = 0;
 
   function* lines(): Generator<ProfileLine> {
-    yield profileLine(found, clock, cores, neuronJson.id, options);
+    const line = profileLine(found, clock, cores, neuronJson.id, options);
+    yield { ...line, ...(Object.keys(notRead).length === 0 ? undefined : { facts: { ...line.facts, ...notRead } }) };
     yield* statements(found, cores, profile, types);
     const rows = new BlockFile(path);
     try {
@@ -125,6 +132,13 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
     yield line;
   }
   yield endRecord(profile, counts, diagnostics);
+}
+
+/** Facts about tables of Neuron Explorer that are not read. */
+function notReadIn(found: ToolFile, diagnostics: Diagnostics): Labels {
+  const unread = new UnreadEvents();
+  for (const row of found.rows(NOT_READ_TABLE)) unread.count(textOf(row['table']) ?? '', numberOf(row['rows']) ?? 0);
+  return unread.facts(diagnostics);
 }
 
 /**

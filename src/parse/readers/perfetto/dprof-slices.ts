@@ -166,7 +166,7 @@ const set: TakeSlice = (slice, reading) => {
 };
 
 const sync: TakeSlice = (slice, reading) => {
-  reading.trace.sync({ ...workOf(slice, reading), kind: textIn(slice.args.get('kind')) });
+  reading.trace.sync({ ...workOf(slice, reading), ...measuredOf(slice.args), kind: textIn(slice.args.get('kind')) });
 };
 
 const graph: TakeSlice = (slice, reading) => {
@@ -278,7 +278,13 @@ function workOf({ start, end, place, args, endsFlows: [flow] }: Slice, reading: 
   const [startPs, durPs] = numbersIn(args.get('ps')) ?? [];
   return {
     ...(startPs === undefined || durPs === undefined ? undefined : { ps: [startPs, durPs] as const }),
-    ...{ start, end, device: reading.deviceOf(place), stream: place.stream, corr: numberIn(args.get('corr')) },
+    ...{
+      start,
+      end,
+      device: reading.deviceOf(place),
+      stream: numberIn(args.get('stream')) ?? place.stream,
+      corr: numberIn(args.get('corr')),
+    },
     pid: flow === undefined ? (numberIn(args.get('pid')) ?? NO_PROCESS) : reading.processOf(flow),
     ...(flow === undefined ? { tid: numberIn(args.get('tid')) } : undefined),
   };

@@ -3,6 +3,7 @@
  * instruction computes is stated with it, by the compiler, for one execution.
  */
 import type { CopyKind, Device } from '../../../record/record.js';
+import { XLA_LINES } from '../../../record/fields/named-lane.js';
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
 import type { Plane, Stat, StatedEvent, XLine } from './xspace.js';
@@ -10,11 +11,8 @@ import { idOf, numberOf, textOf } from './xspace.js';
 import { placedEvents, readSteps, STEPS, type Reading } from './gpu-plane.js';
 import { collectiveOf } from './op-facts.js';
 
-/** Names of lines. */
 export const MODULES = 'XLA Modules';
-export const OPS = 'XLA Ops';
-const TRANSFERS = 'Async XLA Ops';
-export const WAITS = 'XLA TraceMe';
+export const { ops: OPS, transfers: TRANSFERS, waits: WAITS } = XLA_LINES;
 
 /** Name of the metric of samples that state when a device ran a program: the value is the number of the run. */
 const MODULE_METRIC = 'xla_module';
@@ -187,7 +185,7 @@ function ofKind(event: StatedEvent, module: string | null, details: ActivityDeta
     ...(direction === null ? undefined : { copy: direction }),
     ...(module === null ? undefined : { module }),
   };
-  return { ...details, counters, labels, ...(stack.length === 0 ? undefined : { trace: stack }) };
+  return { ...details, engine: OPS, counters, labels, ...(stack.length === 0 ? undefined : { trace: stack }) };
 }
 
 /** Frames of `file:line` from lines of `file:line:column`, outermost first. */
@@ -197,7 +195,8 @@ const stackOf = (text: string | null): string[] =>
     .map((frame) => frame.replace(/^(.*:\d+):\d+$/, '$1'))
     .filter((frame) => frame !== '');
 
-const NOTHING: ActivityDetails = {};
+const BESIDE: ActivityDetails = { engine: TRANSFERS };
+const WAITING: ActivityDetails = { engine: WAITS };
 
 /** Reads transfers that run in parallel with instructions. Each part of a transfer states the size of the whole. */
 function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops): number {
@@ -206,7 +205,7 @@ function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops
   for (const event of placedEvents(plane, line, reading)) {
     const { start, end, kind } = event;
     const corr = runs.find((run) => start >= run.start && start < run.end)?.corr ?? null;
-    const row = { start, end, device, stream: Number(line.id), corr, details: NOTHING, ps: event.ps };
+    const row = { start, end, device, stream: Number(line.id), corr, details: BESIDE, ps: event.ps };
     const name = /^%?([\w.-]+) = /.exec(kind.name)?.[1] ?? kind.name;
     const { instruction } = ops.of(event, name);
     const collective = instruction === null ? null : collectiveOf(instruction);
@@ -235,5 +234,5 @@ function readWaits(plane: Plane, line: XLine, device: number, reading: Reading):
 }
 
 export function readWait({ start, end, kind }: StatedEvent, stream: number, device: number, trace: TraceBuilder): void {
-  trace.sync({ start, end, device, stream, kind: kind.name });
+  trace.sync({ start, end, device, stream, kind: kind.name, details: WAITING });
 }

@@ -1,7 +1,7 @@
 /** The lanes of a timeline: threads of the host, streams and engines of devices. */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
+import { namedLane } from '../../../record/fields/named-lane.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
 import type { ApartRanges, Lane, LaneIds } from './timeline-data.js';
@@ -45,11 +45,9 @@ export class LaneTable {
   }
 
   ofActivity(record: DeviceActivity): number {
-    const { device, stream, engine = null } = record;
-    // Devices that run compiled programs have named engines instead of streams.
-    const isEngine = record.type === 'kernel' ? isNeuronInstruction(record) : !('launch' in record);
+    const { device, stream } = record;
     const inner = stream ?? UNKNOWN;
-    return this.#numberOf({ kind: 'device', outer: device, inner, engine: isEngine ? engine : null, apart: null });
+    return this.#numberOf({ kind: 'device', outer: device, inner, engine: namedLane(record), apart: null });
   }
 
   /** Lane numbers in the order in which they are shown: devices first. */

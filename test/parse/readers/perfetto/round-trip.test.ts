@@ -11,8 +11,6 @@ import { runCli } from '../../../support/run-cli.js';
 import { itEachShared, ROOT } from '../../../support/shared.js';
 
 const KEYS = ['kernel', 'long', 'start', 'sil', 'device', 'stream', 'api', 'pid', 'tid', 'corr', 'op', 'mod', 'layer', 'dir', 'grid', 'block', 'ranges', 'step', 'collective', 'group', 'ranks', 'algbytes', 'trace', 'params', 'dtype', 'tc', 'flops', 'bytes', 'tflops', 'bound', 'occ', 'operands']; // prettier-ignore
-/** A part of a Neuron core takes the place of the stream in the name of a track. */
-const KEYS_OF_NEURON = KEYS.filter((key) => key !== 'stream');
 
 /** Cells of each kernel; kernels that start together are in no order. */
 function cellsOf(records: readonly ProfileLine[], keys: readonly string[]): string[] {
@@ -38,7 +36,7 @@ const othersIn = (records: readonly ProfileLine[]): string[] =>
       ),
     )
     .sort();
-const PLACE = new Set(['profile', 'stream', 'pid', 'tid', 'corr', 'launch', 'othersWait', 'graph']);
+const PLACE = new Set(['profile', 'pid', 'tid', 'corr', 'launch', 'othersWait', 'graph']);
 
 /** What a profile states of its devices; a trace states their ranks too. */
 const devicesOf = (records: readonly ProfileLine[]): readonly Device[] => {
@@ -69,7 +67,7 @@ describe('Traces of dprof perfetto', () => {
   for (const name of SAMPLES) it(`give back the kernels of ${name}`, () => check(join(ROOT, 'samples', name), KEYS));
 
   for (const name of ['attention.ntff', 'attention.neuron.json'])
-    it(`give back the instructions of ${name}`, () => check(join(ROOT, 'samples', name), KEYS_OF_NEURON));
+    it(`give back the instructions of ${name}`, () => check(join(ROOT, 'samples', name), KEYS));
 
   it('give back the profiler, the ranks of a job, and samples', async () => {
     const trace = freshPath('.pftrace');

@@ -140,6 +140,13 @@ export const throughput: Sampler = (row, start, context) => {
   return sample(row, start, context, { metric: 'dma_transfer_rate', value, unit: 'bytes/s', labels });
 };
 
+/** Transfers to and from device memory. */
+export const hbmUsage: Sampler = (row, start, context) => {
+  const labels = numbersOf(row, RATE_LABELS);
+  const value = numberOf(row['transfer_rate']);
+  return sample(row, start, context, { metric: 'hbm_transfer_rate', value, unit: 'bytes/s', labels });
+};
+
 export const pendingDma: Sampler = (row, start, context) =>
   sample(row, start, context, { metric: 'pending_dma', value: numberOf(row['value']), unit: 'count' });
 

@@ -77,6 +77,7 @@ export const TIMED_TABLES = [
   ['semaphore_update', 'timestamp'],
   ['ham', 'timestamp'],
   ['dma_throughput', 'timestamp'],
+  ['hbm_usage', 'timestamp'],
   ['pending_dma', 'timestamp'],
   ['instruction_usage', 'timestamp'],
   ['layer_summary', 'start'],
@@ -92,6 +93,9 @@ export type TimedTable = (typeof TIMED_TABLES)[number][0];
 /** Names of the table of collective streams. */
 export const STREAM_TABLES = ['cc_stream', 'cc_streams', 'CcStream'] as const;
 
+/** Table of the numbers of rows in tables that are not read, which stands in for tables of Neuron Explorer. */
+export const NOT_READ_TABLE = 'not_read';
+
 /** Small tables, which are kept in memory. */
 const KEPT_TABLES = [
   'summary',
@@ -105,6 +109,7 @@ const KEPT_TABLES = [
   'errors',
   'annotation',
   'dma_queues_info',
+  NOT_READ_TABLE,
   ...STREAM_TABLES,
 ] as const;
 export type KeptTable = (typeof KEPT_TABLES)[number];
