@@ -16,12 +16,13 @@ export function addHandOvers(graph: TimedGraph, waiting: HostThread, working: Ho
     const [first, last] = [working.indexFrom(begin), working.indexUpTo(end)];
     if (end - begin <= LONGEST_SWITCH || first >= last) continue;
     const [begun, ended] = [working.timeAt(first), working.timeAt(last)];
+    const fills = ended - begun >= MOSTLY * (end - begin);
     // A thread that was idle began because of the one that waits.
-    if ((first === 0 || working.isOutsideBefore(first)) && begun - begin <= LONGEST_LAUNCH) {
+    if ((first === 0 || working.isOutsideBefore(first)) && (fills || begun - begin <= LONGEST_LAUNCH)) {
       if (first > 0) graph.setLag(working.edgeInto(first), 0);
       graph.addEdge(waiting.nodeAt(index - 1), working.nodeAt(first), begun - begin, piece);
     }
-    if (ended - begun < MOSTLY * (end - begin)) continue;
+    if (!fills) continue;
     graph.setLag(waiting.edgeInto(index), 0);
     graph.addEdge(working.nodeAt(last), waiting.nodeAt(index), end - ended, piece);
   }
