@@ -44,6 +44,8 @@ function shifted<R extends ProfileLine>(record: R, { time, id, corr, call, step 
   if ('start' in record && record.start !== null) next['start'] = record.start + copy * time;
   if ('corr' in record && typeof record.corr === 'number') next['corr'] = record.corr + copy * corr;
   if ('launch' in record && record.launch) next['launch'] = later(record.launch);
+  if (record.type === 'sync' && record.event !== undefined)
+    next['event'] = { ...record.event, recorded: record.event.recorded + copy * time };
   if (isKernel(record)) {
     next['id'] = record.id + copy * id;
     if (typeof record.step === 'number') next['step'] = record.step + Math.floor(copy / COPIES_OF_A_STEP) * step;

@@ -37,7 +37,7 @@ export interface PathChoice {
   readonly whatIf?: WhatIf | undefined;
 }
 
-/** Takes annotated kernels, and all other records. Memory: about 500 bytes for each activity of one profile. */
+/** Takes annotated kernels, and all other records. Memory: about 700 bytes for each activity of a profile, with three host ranges. */
 export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly types = TYPES;
   readonly inFull = true;

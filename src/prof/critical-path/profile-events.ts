@@ -100,8 +100,7 @@ export class ProfileEvents {
 
   #handOver(): void {
     for (const [working, waiting] of this.#callers)
-      if (waiting !== working)
-        addHandOvers(this.#graph, this.#threads.at(waiting), this.#threads.at(working), this.#pieces);
+      addHandOvers(this.#graph, this.#threads.at(waiting), this.#threads.at(working), this.#pieces);
   }
 
   #takeKernel(kernel: Annotated): void {
@@ -111,8 +110,12 @@ export class ProfileEvents {
     const factor = this.whatIf?.factorOf(kernel);
     this.#add(record, BOUND_OF_WORK[found.work], kernel.op ?? record.short, kernel.trace.at(-1) ?? null, factor);
     const { forward = null, pid, tid } = record;
-    if (forward === null || forward.tid === null || forward.tid === tid) return;
-    this.#callers.set(this.#threads.numberOf(pid, tid), this.#threads.numberOf(pid, forward.tid));
+    if (tid === null) return;
+    const forwardTid = forward?.tid ?? null;
+    // A thread that launches work in a step of another thread works for it.
+    const waiting = forwardTid === null ? this.#steps.threadOf(record.step) : this.#threads.numberOf(pid, forwardTid);
+    const working = this.#threads.numberOf(pid, tid);
+    if (waiting !== null && waiting !== working) this.#callers.set(working, waiting);
   }
 
   #takeOther(record: ProfileLine): void {

@@ -25,6 +25,8 @@ interface ThreadStep extends HostStep {
 
 export class StepWindows {
   readonly #steps: ThreadStep[] = [];
+  /** Numbers of the threads of each step. */
+  readonly #threads = new Map<number, Set<number>>();
 
   /** @returns the step that the record marks */
   take(record: SampleRecord, threads: HostThreads): ThreadStep | null {
@@ -32,10 +34,18 @@ export class StepWindows {
     if (step === null) return null;
     const [pid, tid] = [record.labels?.['pid'], record.labels?.['tid']];
     const isStated = typeof tid === 'number';
-    const on = isStated ? threads.at(threads.numberOf(typeof pid === 'number' ? pid : null, tid)) : null;
-    const taken = { ...step, on };
+    const number = isStated ? threads.numberOf(typeof pid === 'number' ? pid : null, tid) : null;
+    const taken = { ...step, on: number === null ? null : threads.at(number) };
+    if (number !== null) entryOf(this.#threads, step.step, () => new Set<number>()).add(number);
     this.#steps.push(taken);
     return taken;
+  }
+
+  /** The thread that ran a step; null when it is not known, or when several threads did. */
+  threadOf(step: number | null | undefined): number | null {
+    const threads = step === null || step === undefined ? undefined : this.#threads.get(step);
+    const [thread = null] = threads?.size === 1 ? threads : [];
+    return thread;
   }
 
   /** In order of their ends. */

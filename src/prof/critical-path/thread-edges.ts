@@ -4,7 +4,7 @@
  * waiting thread that it fills.
  */
 import type { TimedGraph } from '../../containers/timed-graph.js';
-import { LONGEST_SWITCH, MOSTLY } from '../steps/step-work.js';
+import { LONGEST_LAUNCH, LONGEST_SWITCH, MOSTLY } from '../steps/step-work.js';
 import type { Pieces } from './bounds.js';
 import type { HostThread } from './host-threads.js';
 
@@ -13,12 +13,17 @@ export function addHandOvers(graph: TimedGraph, waiting: HostThread, working: Ho
   const piece = pieces.numberOf('host', 'hand-over between threads');
   for (let index = 1; index < waiting.count; index++) {
     const [begin, end] = [waiting.timeAt(index - 1), waiting.timeAt(index)];
-    if (end - begin <= LONGEST_SWITCH) continue;
     const [first, last] = [working.indexFrom(begin), working.indexUpTo(end)];
-    if (first >= last || working.timeAt(last) - working.timeAt(first) < MOSTLY * (end - begin)) continue;
+    if (end - begin <= LONGEST_SWITCH || first >= last) continue;
+    const [begun, ended] = [working.timeAt(first), working.timeAt(last)];
+    const fills = ended - begun >= MOSTLY * (end - begin);
+    // A thread that was idle began because of the one that waits.
+    if ((first === 0 || working.isOutsideBefore(first)) && (fills || begun - begin <= LONGEST_LAUNCH)) {
+      if (first > 0) graph.setLag(working.edgeInto(first), 0);
+      graph.addEdge(waiting.nodeAt(index - 1), working.nodeAt(first), begun - begin, piece);
+    }
+    if (!fills) continue;
     graph.setLag(waiting.edgeInto(index), 0);
-    if (first > 0 && working.isOutsideBefore(first)) graph.setLag(working.edgeInto(first), 0);
-    graph.addEdge(waiting.nodeAt(index - 1), working.nodeAt(first), working.timeAt(first) - begin, piece);
-    graph.addEdge(working.nodeAt(last), waiting.nodeAt(index), end - working.timeAt(last), piece);
+    graph.addEdge(working.nodeAt(last), waiting.nodeAt(index), end - ended, piece);
   }
 }

@@ -185,6 +185,24 @@ describe('critical path of made traces', () => {
     ]);
   });
 
+  it('a thread that begins late, but fills most of the time of the one that waits', () => {
+    const forward = { mod: 'aten', op: 'mm', tid: 100, start: 0 };
+    const records = [
+      step(1, 0, 10_000_000),
+      range('aten::mm', 0, 10_000),
+      range('MmBackward0', 3_000_000, 9_990_000, 'op', 200),
+      work([4_000_000, 4_005_000], [4_010_000, 4_020_000], { tid: 200, forward }),
+    ];
+    const [path] = pathsOf(records);
+    // 10,000 each of the op and of the return to the step; 2,990,000 until the worker began.
+    expect(path?.parts.map(({ name, time }) => [name, time])).to.deep.equal([
+      ['MmBackward0', 6_985_000],
+      ['hand-over between threads', 3_000_000],
+      ['aten::mm', 10_000],
+      ['cudaLaunchKernel', 5000],
+    ]);
+  });
+
   it('loading of data and communication are apart from other code and kernels', () => {
     const records = [
       step(1, 0, 30),

@@ -7,6 +7,9 @@ import { Annotator } from '../../../src/prof/report/report.js';
 import { UsageError } from '../../../src/record/errors.js';
 import type { ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { itSlow } from '../../support/sets.js';
+import type { Injections } from '../../../samples/programs/job/options.js';
+import { jobRecords } from '../../../samples/programs/job/records.js';
+import { simulateJob } from '../../../samples/programs/job/simulate.js';
 import { kernel } from '../../support/kernels.js';
 
 /** What a program does next. Times in ns. */
@@ -69,7 +72,7 @@ const stepOf = (value: number, start: number, end: number): ProfileLine => ({
   labels: { pid: 10, tid: 100 },
 });
 
-function pathsOf(records: readonly ProfileLine[], ...changes: string[]): readonly StepPath[] {
+function pathsOf(records: Iterable<ProfileLine>, ...changes: string[]): readonly StepPath[] {
   const paths = new CriticalPaths(changes.length === 0 ? {} : { whatIf: new WhatIf(changes) });
   const annotator = new Annotator(null, false);
   for (const record of records) annotator.pass(record, (item) => paths.take(item));
@@ -116,6 +119,51 @@ const CHANGES: readonly (readonly [changes: readonly string[], factors: Factors]
   [['op==mm: 2'], { mm: 2 }],
   [['op==mm: 0.5', 'op=~*educe: 0.5'], { mm: 0.5, all_reduce: 0.5 }],
 ];
+
+/** A simulated job with something wrong, what undoes it on one rank, and the rank. */
+interface JobCase {
+  readonly title: string;
+  readonly ranks: { readonly tp: number; readonly dp: number };
+  readonly inject: Injections;
+  readonly change: string;
+  readonly rank: number;
+}
+
+const JOBS: readonly JobCase[] = [
+  {
+    title: 'a slow layer, on one rank alone',
+    ...{ ranks: { tp: 1, dp: 1 }, inject: { slowLayer: { rank: 0, layer: 1, factor: 2 } }, rank: 0 },
+    change: 'layer==TransformerLayer_1: 0.5',
+  },
+  {
+    title: 'a straggler among four ranks',
+    ...{ ranks: { tp: 2, dp: 2 }, inject: { slowLayer: { rank: 2, layer: 1, factor: 1.5 } }, rank: 2 },
+    change: 'layer==TransformerLayer_1: 0.666667',
+  },
+  {
+    title: 'all kernels, on all ranks',
+    ...{ ranks: { tp: 2, dp: 2 }, inject: { slowNode: { node: 0, factor: 2 } }, rank: 2 },
+    change: 'compute: 0.5',
+  },
+  {
+    title: 'slow links',
+    ...{ ranks: { tp: 1, dp: 4 }, inject: { slowLink: { rank: 0, factor: 3, kind: 'data' } }, rank: 0 },
+    change: 'communication: 0.333333',
+  },
+];
+
+describe('what if, on simulated jobs', () => {
+  for (const { title, ranks, inject, change, rank } of JOBS) {
+    it(`${title}: the step of the job without it takes as long as predicted, to 1 %`, () => {
+      const options = { ...ranks, pp: 1, layers: 3, microBatches: 2, steps: 4, clocks: 'none' } as const;
+      const before = pathsOf(jobRecords(simulateJob({ ...options, inject }), rank), change);
+      const after = pathsOf(jobRecords(simulateJob(options), rank));
+      expect(before).to.have.length(4);
+      const truth = total(after, ({ measured }) => measured);
+      expect(total(before, ({ predicted }) => predicted ?? NaN) / truth).to.be.closeTo(1, 0.01);
+    });
+  }
+});
 
 describe('what if', () => {
   for (const [changes, factors] of CHANGES) {
