@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../support/run-cli.js';
+import { itEachShared } from '../support/shared.js';
 
 let folder: string;
 before(() => (folder = mkdtempSync(join(tmpdir(), 'windows-'))));
@@ -124,6 +125,24 @@ describe('a window', () => {
     expect(rows.filter(({ row }) => row === 'window').map(({ input }) => input)).to.deep.equal(['base', 'new']);
     expect(stderr).to.include('dprof: new: --range cut one kernel or copy');
   });
+
+  // Counted in the raw files: kernels in the second range of this name, their time inside, and pieces that its edges cut.
+  const COUNTED = {
+    'data/nsys/nvfuser_h200.sqlite': ['FusionKernelRuntime::runSegmentsWithInputs#2', 1, 595561, 'one kernel or copy'],
+    'data/kineto/a100_rank3of8_training.json.gz': ['## forward ###2', 387, 19963000, '3 kernels or copies'],
+  } as const;
+  itEachShared(
+    Object.keys(COUNTED),
+    [],
+    (name) => `has the kernels counted in ${name}`,
+    async (path, name) => {
+      const [text, kernelsInside, time, cut] = COUNTED[name as keyof typeof COUNTED];
+      const { stdout, stderr } = await runCli('dprof', ['summary', '-f', 'csv', '--range', text, path]);
+      expect(stdout).to.match(new RegExp(`,kernels,na,na,count,${kernelsInside},`));
+      expect(stdout).to.include(`,kernelSum,${time},ns`);
+      expect(stderr).to.include(`--range cut ${cut}`);
+    },
+  );
 
   it('names what exists where nothing is selected', async () => {
     for (const [args, message] of [
