@@ -36,6 +36,7 @@ const RECORDS = [
   kernel(0, 2, 150, 150, { step: 2 }),
   kernel(0, 3, 200, 50, { step: 2, device: 1, stream: 20 }),
   range(0, 'Step#3', 210, 10),
+  range(0, 'nn.Module: late', 310, 10, 'layer'),
   end(0),
   header(1, 1),
   range(1, 'forward', 50, 20, 'op'),
@@ -151,9 +152,17 @@ describe('a window', () => {
       [['--step', '3-5'], 'no work in steps 3, 4, 5 (there are steps 1, 2)'],
       [['--rank', '7'], 'no profile of rank 7 (there are ranks 0, 1)'],
       [['--from', '5'], 'nothing ran between --from and --to (work runs from 0 to 0.3 ms)'],
+      [
+        ['--range', 'late'],
+        'no device worked while the range ran (dprof steps --by range has the work that ranges launched)',
+      ],
+      [
+        ['--step', '1', '--from', '0.2'],
+        'no work on the selected ranks, devices, streams, steps and times (known: ranks 0, 1; devices 0, 1; streams 7, 20; steps 1, 2)',
+      ],
       [['--range', 'forwrad'], "no range 'forwrad' (did you mean 'forward'?)"],
       [['--range', 'Step'], "no range 'Step' (did you mean 'Step#3'?)"],
-      [['--range', 'other text'], "no range 'other text' (there are 'forward', 'Step#3')"],
+      [['--range', 'other text'], "no range 'other text' (there are 'forward', 'Step#3', 'late')"],
       [['--range', 'forward#9'], "no range 'forward#9' (there are 2 with this text, from 'forward#1')"],
     ] as const)
       for (const command of [[], ['summary'], ['check']]) {
