@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../support/run-cli.js';
+import { itEachShared } from '../support/shared.js';
 
 let folder: string;
 before(() => (folder = mkdtempSync(join(tmpdir(), 'windows-'))));
@@ -35,6 +36,7 @@ const RECORDS = [
   kernel(0, 2, 150, 150, { step: 2 }),
   kernel(0, 3, 200, 50, { step: 2, device: 1, stream: 20 }),
   range(0, 'Step#3', 210, 10),
+  range(0, 'nn.Module: late', 310, 10, 'layer'),
   end(0),
   header(1, 1),
   range(1, 'forward', 50, 20, 'op'),
@@ -125,6 +127,24 @@ describe('a window', () => {
     expect(stderr).to.include('dprof: new: --range cut one kernel or copy');
   });
 
+  // Counted in the raw files: kernels in the second range of this name, their time inside, and pieces that its edges cut.
+  const COUNTED = {
+    'data/nsys/nvfuser_h200.sqlite': ['FusionKernelRuntime::runSegmentsWithInputs#2', 1, 595561, 'one kernel or copy'],
+    'data/kineto/a100_rank3of8_training.json.gz': ['## forward ###2', 387, 19963000, '3 kernels or copies'],
+  } as const;
+  itEachShared(
+    Object.keys(COUNTED),
+    [],
+    (name) => `has the kernels counted in ${name}`,
+    async (path, name) => {
+      const [text, kernelsInside, time, cut] = COUNTED[name as keyof typeof COUNTED];
+      const { stdout, stderr } = await runCli('dprof', ['summary', '-f', 'csv', '--range', text, path]);
+      expect(stdout).to.match(new RegExp(`,kernels,na,na,count,${kernelsInside},`));
+      expect(stdout).to.include(`,kernelSum,${time},ns`);
+      expect(stderr).to.include(`--range cut ${cut}`);
+    },
+  );
+
   it('names what exists where nothing is selected', async () => {
     for (const [args, message] of [
       [['--device', '9'], 'no work on device 9 (there are devices 0, 1)'],
@@ -132,9 +152,17 @@ describe('a window', () => {
       [['--step', '3-5'], 'no work in steps 3, 4, 5 (there are steps 1, 2)'],
       [['--rank', '7'], 'no profile of rank 7 (there are ranks 0, 1)'],
       [['--from', '5'], 'nothing ran between --from and --to (work runs from 0 to 0.3 ms)'],
+      [
+        ['--range', 'late'],
+        'no device worked while the range ran (dprof steps --by range has the work that ranges launched)',
+      ],
+      [
+        ['--step', '1', '--from', '0.2'],
+        'no work on the selected ranks, devices, streams, steps and times (known: ranks 0, 1; devices 0, 1; streams 7, 20; steps 1, 2)',
+      ],
       [['--range', 'forwrad'], "no range 'forwrad' (did you mean 'forward'?)"],
       [['--range', 'Step'], "no range 'Step' (did you mean 'Step#3'?)"],
-      [['--range', 'other text'], "no range 'other text' (there are 'forward', 'Step#3')"],
+      [['--range', 'other text'], "no range 'other text' (there are 'forward', 'Step#3', 'late')"],
       [['--range', 'forward#9'], "no range 'forward#9' (there are 2 with this text, from 'forward#1')"],
     ] as const)
       for (const command of [[], ['summary'], ['check']]) {

@@ -4,6 +4,7 @@ import { nearest, UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { ProfileLine } from '../../record/record.js';
 import { RANGES_HINT } from '../analysis.js';
+import { hostRangeName } from '../by/host/range-name.js';
 import type { RecordTypes } from './record-types.js';
 import { inMs, type TimeWindow } from './time-window.js';
 
@@ -57,12 +58,15 @@ export class NamedRange {
   take(record: ProfileLine): void {
     this.#profiles.add(record.profile);
     if (record.type !== 'range' || record.kind === 'api' || record.kind === 'overhead') return;
-    const { text, profile, start, dur, kind } = record;
+    const { text: recorded, profile, start, dur, kind } = record;
+    // Tables of ranges show layers without a prefix, and ops without their namespace.
+    const name = hostRangeName(record);
     const texts = this.#texts[kind === 'annotation' ? 'annotation' : 'other'];
-    if (texts.size < MOST_TEXTS) texts.add(text);
+    if (texts.size < MOST_TEXTS) texts.add(name);
     if (!Number.isFinite(start + dur)) return;
     for (const { text: wanted, found } of this.#readings)
-      if (wanted === text) entryOf(found, profile, () => [] as TimeWindow[]).push({ from: start, to: start + dur });
+      if (wanted === recorded || wanted === name)
+        entryOf(found, profile, () => [] as TimeWindow[]).push({ from: start, to: start + dur });
   }
 
   /** @throws UserError when no profile has the range; it names similar ones */

@@ -53,6 +53,7 @@ export class RecordChoice {
   #located: RangeTimes | null = null;
   /** First start and last end of all work in ns. */
   #reach: [from: number, to: number] = [Infinity, -Infinity];
+  #isAnyInTime = false;
   #kept = 0;
   #cut = 0;
 
@@ -165,9 +166,13 @@ export class RecordChoice {
       });
     }
     const [from, to] = this.#reach;
-    if (window !== undefined && (from >= window.to || to <= window.from))
+    if (!this.#isAnyInTime && window !== undefined)
       throw new UserError('nothing ran between --from and --to', {
         hint: `work runs from ${inMs(from)} to ${inMs(to)} ms`,
+      });
+    if (!this.#isAnyInTime)
+      throw new UserError('no device worked while the range ran', {
+        hint: 'dprof steps --by range has the work that ranges launched',
       });
     const known = NUMBERED.flatMap((what) => numbersText(what, there[what]) ?? []).join('; ');
     throw new UserError('no work on the selected ranks, devices, streams, steps and times', {
@@ -202,11 +207,13 @@ export class RecordChoice {
     if (stream !== null) there.stream.add(stream);
     if (step !== null) there.step.add(step);
     this.#reach = [Math.min(this.#reach[0], start), Math.max(this.#reach[1], start + (dur ?? 0))];
+    const isInTime = this.#isIn(profile, start, dur);
+    if (isInTime) this.#isAnyInTime = true;
     const isKept =
+      isInTime &&
       this.#isOn(profile, device) &&
       hasNumber(this.chosen.stream, stream) &&
-      hasNumber(this.chosen.step, step) &&
-      this.#isIn(profile, start, dur);
+      hasNumber(this.chosen.step, step);
     if (isKept) this.#kept++;
     return isKept;
   }

@@ -14,6 +14,7 @@ import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { RecordTypes } from '../input/record-types.js';
+import { stepMarks } from '../work/capture-options.js';
 import { KernelTally } from '../tally/kernel-tally.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
@@ -139,7 +140,13 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
 
   #nothing(): UserError {
     if (this.#activities === 0) return withoutDevice();
-    if (this.#kinds.size === 0) return new UserError(`no ${this.key === STEPS ? 'steps' : 'steps with a phase'}`);
+    if (this.key === 'phase')
+      return new UserError('no steps with a phase', { hint: 'steps of LLM servers have phases' });
+    if (this.key === STEPS) {
+      const marks =
+        [...this.#profiles.values()].map(({ header }) => stepMarks(header)).find((way) => way !== null) ?? null;
+      return new UserError('no steps', marks === null ? {} : { hint: marks });
+    }
     const { doc } = REGION_KEYS[this.key] ?? { doc: this.key };
     return new UserError(`no work was launched in ${doc}`, { hint: RANGES_HINT });
   }

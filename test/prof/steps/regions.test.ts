@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { runCli } from '../../support/run-cli.js';
-import { ROOT } from '../../support/shared.js';
+import { itEachShared, ROOT } from '../../support/shared.js';
 
 const line = (type: string, fields: object): string => JSON.stringify({ type, profile: 0, ...fields });
 const HEADER = line('profile', { v: 1, format: 'kineto', tool: null, file: 'a.json', rank: null, devices: [] });
@@ -115,6 +115,31 @@ describe('regions', () => {
         );
     }
   });
+
+  // Counted in the raw files by SQL and by a script over the JSON, from launches, ranges and work alone.
+  const COUNTED = {
+    'data/nsys/nvfuser_h200.sqlite': [
+      ['FusionKernelRuntime::runKernelWithInput', 6, 8, 3221628, 538985.5, 3134397, 87231, 0],
+    ],
+    'data/kineto/a100_rank3of8_training.json.gz': [
+      ['## forward ##', 6, 2526, 148704000, 27615000, 134894000, 3494000, 41799000],
+      ['## backward ##', 6, 5538, 261590000, 43877500, 200610000, 58673000, 23209000],
+      ['## forward:all2all_global_emb ##', 6, 0, 57016000, 11976500, 57016000, 0, 57016000],
+    ],
+  } as const;
+  itEachShared(
+    Object.keys(COUNTED),
+    [],
+    (name) => `have the times counted in ${name}`,
+    async (path, name) => {
+      const rows = await rowsOf(['-q', '--by', 'annotation', path]);
+      for (const counted of COUNTED[name as keyof typeof COUNTED]) {
+        const row = rows.find(({ region }) => region === counted[0]) ?? {};
+        const figures = ['region', 'passes', 'kernels', 'span', 'span_p50', 'busy', 'idle', 'exposed'];
+        expect(figures.map((key) => row[key])).to.deep.equal(counted);
+      }
+    },
+  );
 
   it('that do not exist are reported with what to do', async () => {
     const none = await runCli('dprof', ['steps', '--by', 'layer'], { input: RECORDS });
