@@ -39,6 +39,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'kernels that often follow each other, as candidates for fusion',
     load: async () => (await import('./commands/sequences.js')).sequences,
   },
+  overlap: {
+    title: 'which streams or kinds of work run at once, and how long',
+    load: async () => (await import('./commands/overlap.js')).overlap,
+  },
   memory: {
     title: 'memory in use over time, its peak, and which ops held it then',
     load: async () => (await import('./commands/memory.js')).memory,
