@@ -43,6 +43,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'kernels that often follow each other, as candidates for fusion',
     load: async () => (await import('./commands/sequences.js')).sequences,
   },
+  overlap: {
+    title: 'which streams or kinds of work run at once, and how long',
+    load: async () => (await import('./commands/overlap.js')).overlap,
+  },
+  queues: {
+    title: 'launched work that waits on each stream, and blocked launch calls',
+    load: async () => (await import('./commands/queues.js')).queues,
+  },
   memory: {
     title: 'memory in use over time, its peak, and which ops held it then',
     load: async () => (await import('./commands/memory.js')).memory,

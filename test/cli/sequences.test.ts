@@ -7,7 +7,7 @@ import { runCli } from '../support/run-cli.js';
 /** Kernels of 2 us, 1 us apart, each launched in 6 us. */
 const input = neuronLines([
   { ...profileOn(A100), file: 'net.json', format: 'kineto' },
-  ...[...'abcabc'].map((name, i) =>
+  ...['a', 'b', 'c', 'a', 'b', 'c'].map((name, i) =>
     kernel({
       ...{ id: i + 1, name, short: name, start: 3000 * i, dur: 2000 },
       launch: { api: 'cudaLaunchKernel', start: 10 * i, dur: 6000 },

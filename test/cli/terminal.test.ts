@@ -36,6 +36,8 @@ const CALLS: Readonly<Record<keyof typeof COMMANDS, readonly (readonly string[])
   ranks: [RANKS, ['-t', 'collectives', ...RANKS], ['--columns']],
   stacks: [[LENET], ['--host', DECODER], ['-c', 'stack,ns', '--sort', 'ns', LENET]],
   sequences: [[LENET], ['-k', '3', '--by', 'op', DECODER]],
+  overlap: [[LENET], ['--by', 'category', LENET]],
+  queues: [[LENET], ['--points', '5', LENET]],
   memory: [[join(FOLDER, 'samples/ascend_pt')], [LENET]],
   diff: [
     [LENET, LENET],

@@ -22,29 +22,24 @@ import { GraphCaptureTest } from '../advise/verdict/verdict-facts.js';
 import type { BuiltTimeline, TimelineBuilder } from './timeline/timeline-builder.js';
 import type { PageTimeline } from './timeline/timeline-data.js';
 import { UtilisationCurve } from './utilisation/utilisation-curve.js';
-import { elementAt } from '../../containers/element.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
 import { boundedEntryOf } from '../../containers/map-entry.js';
-import { countUpTo } from '../../containers/row-order.js';
+import { StreamQueue } from '../queues/stream-queue.js';
 import type { KernelLine } from '../../record/record.js';
 import { launchOf } from '../input/device-activity.js';
 import type { LaunchWaits } from './idle/idle-data.js';
 
 const MOST_STREAMS = 4096;
-/** Maximum number of starts to keep: no driver queues as many launches. */
-const MOST_STARTS = 4096;
 
 /**
- * Queueing of launched kernels: how long they wait, and behind how many others. One pass; memory: MOST_STARTS numbers
- * per stream.
+ * Queueing of launched kernels: how long they wait, and behind how many others. One pass.
  */
 class LaunchWaitSums {
   #kernels = 0;
   #shorter = 0;
   readonly #delays = new LogHistogram();
   readonly #queues = new LogHistogram();
-  /** The latest starts of kernels in order, by stream. */
-  readonly #starts = new Map<string, number[]>();
+  readonly #streams = new Map<string, StreamQueue>();
 
   /** Must be called in order of start. */
   take(record: KernelLine): void {
@@ -55,11 +50,8 @@ class LaunchWaitSums {
     this.#kernels++;
     if (dur < launch.dur) this.#shorter++;
     this.#delays.add(Math.max(0, start - launch.start - launch.dur));
-    const starts = boundedEntryOf(this.#starts, `${device}/${stream ?? ''}`, MOST_STREAMS, (): number[] => []);
-    if (starts === null) return;
-    this.#queues.add(starts.length - countUpTo(starts.length, (at) => elementAt(starts, at), launch.start));
-    if (start >= (starts.at(-1) ?? -Infinity)) starts.push(start);
-    if (starts.length > 2 * MOST_STARTS) starts.splice(0, MOST_STARTS);
+    const ofStream = boundedEntryOf(this.#streams, `${device}/${stream ?? ''}`, MOST_STREAMS, () => new StreamQueue());
+    if (ofStream !== null) this.#queues.add(ofStream.add(start, launch.start));
   }
 
   get result(): LaunchWaits | null {

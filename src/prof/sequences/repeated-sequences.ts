@@ -155,7 +155,7 @@ export class RepeatedSequences {
       const repeated = firsts
         .map((at, number): Candidate => ({ at, length: n, saved: elementAt(saved, number) }))
         .filter((one, number) => next[one.at] === number && (length !== null || !repeatsShorter(names, one)));
-      all.push(...repeated.sort((a, b) => b.saved - a.saved).slice(0, MOST_CANDIDATES));
+      for (const one of repeated.sort((a, b) => b.saved - a.saved).slice(0, MOST_CANDIDATES)) all.push(one);
     }
     return all;
   }

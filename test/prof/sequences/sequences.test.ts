@@ -8,7 +8,7 @@ import { takeAll } from '../../support/rows.js';
 
 /** Kernels one after another: each takes 2 us, begins 1 us after the one before, and was launched in 3 us. */
 const inOrder = (names: string, fields: Partial<KernelRecord> = {}): KernelRecord[] =>
-  [...names].map((short, i) =>
+  names.split('').map((short, i) =>
     kernel({
       ...{ id: i + 1, short, name: short, start: 3000 * i, dur: 2000, corr: i },
       ...{ launch: { api: 'cudaLaunchKernel', start: 10 * i, dur: 3000 } },

@@ -1,0 +1,79 @@
+/** `dprof overlap`: which streams, categories or other kinds of work run at once, and how long. */
+import { COLUMNS, requireColumn } from '../../prof/columns/columns.js';
+import { MOST_KINDS, OTHERS } from '../../prof/overlap/overlap-sweep.js';
+import { Overlap, OVERLAP_COLUMNS, type DeviceOverlap } from '../../prof/overlap/overlap.js';
+import { Annotator } from '../../prof/report/report.js';
+import { jsonLines } from '../../record/control-characters.js';
+import { integer } from '../arguments.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { overlapScreen } from '../screens/overlap.js';
+import { CHOICE_OPTIONS, tableChoice, tableOptions, unfit } from '../shared-options.js';
+
+/** Number of kinds in a matrix of the text, by default. */
+const MOST_IN_TEXT = 12;
+
+const documentOf = ({ profile, header, device, kinds }: DeviceOverlap): object => ({
+  ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null, device },
+  kinds: kinds.map(({ both, ...kind }) => ({
+    ...kind,
+    both: Object.fromEntries(kinds.map(({ kind: name }, at) => [name, both[at] ?? 0])),
+  })),
+});
+
+export const overlap = recordsCommand(
+  {
+    name: 'dprof overlap',
+    usage: 'dprof overlap [OPTION...] [FILE...]',
+    about: [
+      'The time during which two streams, categories or other kinds of work run at once, as a matrix per device.',
+    ],
+    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    options: [
+      {
+        name: 'by',
+        takes: 'KEY',
+        help: 'column of dprof that tells kinds of work apart: stream, category, op … (stream)',
+        values: COLUMNS.map(({ key }) => key),
+      },
+      ...CHOICE_OPTIONS,
+      ...tableOptions(OVERLAP_COLUMNS.map(({ key }) => key)),
+    ],
+    unfit: {
+      ...unfit(['where'], 'all work counts as alone or not; -f csv -c kind,other,both has every pair'),
+      ...unfit(['peaks'], 'overlap has no rates; use dprof --by category --peaks DEV'),
+    },
+    notes: [
+      [
+        'text: for each kind its time, the part of it in which nothing else ran, and the parts in which each other kind ran too,',
+        `in % of its time; the ${MOST_IN_TEXT} longest kinds (--top N). json: one object per device. Other formats: one row per pair.`,
+        'With other keys than stream, copies and sets by copy engines, graphs and collective operations are kinds of their own.',
+        'Waits are no work. Work of one kind counts once where it overlaps itself.',
+        `At most ${MOST_KINDS} kinds per device; others are ${OTHERS}. Memory: 150 MB, and ${DEVICE_MEMORY}.`,
+      ],
+    ],
+    examples: [
+      'dprof overlap net.pt.trace.json.gz',
+      'dprof overlap --by category net.sqlite',
+      "dprof overlap --by category -f csv -c kind,other,both,share net.jsonl | grep '^communication,'",
+    ],
+  },
+  withTableFormats('text', 'json'),
+  async (given, request) => {
+    const { format, width } = request;
+    const chosen = tableChoice(given, OVERLAP_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
+    const top = given.read('top', (text) => integer('--top', text, 1)) ?? MOST_IN_TEXT;
+    const by = given.read('by', requireColumn) ?? requireColumn('stream');
+    await runAnalysis(request, {
+      analysis: new Overlap(by),
+      isDocument: format === 'json',
+      annotator: new Annotator(null, false),
+      print: ({ table, facts }, write) => {
+        if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
+        if (format === 'text')
+          return write(facts.map((device) => overlapScreen(device, by.key, top, width)).join('\n'));
+        return format === 'json' ? write(jsonLines(facts.map(documentOf))) : printTable(table, format, write, width);
+      },
+    });
+  },
+);

@@ -1,0 +1,74 @@
+/** `dprof queues`: how much launched work waits on each stream, and how long launch calls were blocked. */
+import { BLOCKED, FULL, POINT_COLUMNS, QUEUE_COLUMNS, Queues, type QueueFacts } from '../../prof/queues/queues.js';
+import type { Column } from '../../table/column.js';
+import { jsonOf } from '../../record/control-characters.js';
+import { rowObject } from '../../table/column.js';
+import { integer } from '../arguments.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { queuesScreen } from '../screens/queues.js';
+import { CHOICE_OPTIONS, tableChoice, tableOptions, unfit } from '../shared-options.js';
+
+/** Number of points of the text. */
+const POINTS_IN_TEXT = 10;
+
+const objectsOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
+  rows.map((row) => `${jsonOf(rowObject(columns, row))}\n`).join('');
+
+const documents = ({ rows, points }: QueueFacts, isOverTime: boolean): string =>
+  isOverTime ? objectsOf(POINT_COLUMNS, points) : objectsOf(QUEUE_COLUMNS, rows);
+
+export const queues = recordsCommand(
+  {
+    name: 'dprof queues',
+    usage: 'dprof queues [OPTION...] [FILE...]',
+    about: [
+      'Launched work that waits on each stream, over time too, and the time of launch calls that a full queue blocked.',
+    ],
+    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    options: [
+      { name: 'points', takes: 'N', help: 'mean length over time instead, at most N points per device' },
+      ...CHOICE_OPTIONS,
+      ...tableOptions([...QUEUE_COLUMNS, ...POINT_COLUMNS].map(({ key }) => key)),
+    ],
+    unfit: {
+      ...unfit(['where'], 'every kernel of a stream has a place in its queue; use dprof --where EXPR -c idx,queue'),
+      ...unfit(['peaks'], 'queues have no rates; use dprof summary --peaks DEV'),
+    },
+    notes: [
+      [
+        'The length of a queue is the number of kernels, copies and sets on the stream whose launch calls began earlier and',
+        'which had not begun when a launch call began. A device with short queues waits for the host; the host runs ahead of a',
+        `device with long ones. Drivers of CUDA accept about 1,024 launches. A call that begins with at least ${FULL} in the queue`,
+        `and takes more than ${BLOCKED / 1000} us waited for a place in it, which costs no time on the device.`,
+        'Kernels of graphs do not count, because one call launches all of them.',
+        `text: also the mean length over time, at ${POINTS_IN_TEXT} points (--points N). json: one object per stream, or per point.`,
+        'Memory: at most 100 MB.',
+      ],
+    ],
+    examples: [
+      'dprof queues net.pt.trace.json.gz',
+      'dprof queues -f csv --points 500 net.sqlite > queue.csv',
+      "dprof queues -f json net.jsonl | jq -r 'select(.blocked > 0) | [.stream, .blockedtime] | @tsv'",
+    ],
+  },
+  withTableFormats('text', 'json'),
+  async (given, request) => {
+    const { format, width } = request;
+    const points = given.read('points', (text) => integer('--points', text, 1));
+    const asked = { ...request, documents: ['json'] };
+    const chosen =
+      points === undefined ? tableChoice(given, QUEUE_COLUMNS, asked) : tableChoice(given, POINT_COLUMNS, asked);
+    // The text has both tables.
+    const isText = format === 'text' && chosen === null;
+    await runAnalysis(request, {
+      analysis: new Queues(points ?? POINTS_IN_TEXT, points !== undefined),
+      print: ({ table, facts }, write) => {
+        if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
+        if (isText) return write(queuesScreen(facts, width));
+        if (format === 'json') return write(documents(facts, points !== undefined));
+        return printTable(table, format, write, width);
+      },
+    });
+  },
+);

@@ -1,0 +1,108 @@
+/**
+ * The time during which work of two kinds runs at once, for every pair of kinds, in one sweep over the starts and ends.
+ * Linear in the number of activities; memory: the work that runs at a time, and a square of the number of kinds.
+ */
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+
+/** Maximum number of kinds; all others are one kind, `OTHERS`. */
+export const MOST_KINDS = 100;
+export const OTHERS = '(others)';
+
+interface Running {
+  readonly kind: number;
+  readonly to: number;
+}
+
+/** Times of a kind of work, in the unit of the sweep. */
+export interface KindTimes {
+  readonly kind: string;
+  readonly count: number;
+  /** Time during which any work of the kind ran. */
+  readonly active: number;
+  /** Part of it during which no other kind ran. */
+  readonly alone: number;
+  /** Time during which work of each kind ran too, in the order of the kinds; `active` for the kind itself. */
+  readonly both: readonly number[];
+}
+
+export class OverlapSweep {
+  readonly #kinds = new Map<string, number>();
+  /** Of each kind, how much of its work runs. */
+  readonly #depths: number[] = [];
+  readonly #counts: number[] = [];
+  readonly #alone: number[] = [];
+  /** Row by row; a row is longer than the number of kinds so far. */
+  readonly #both = new Float64Array((MOST_KINDS + 1) ** 2);
+  /** Kinds that run. */
+  #active: number[] = [];
+  /** Work that runs, the first to end last. */
+  readonly #running: Running[] = [];
+  #now = -Infinity;
+
+  /** Adds work, in order of start. Work that ends before it starts has no time. */
+  add(kind: string, from: number, to: number): void {
+    const number = this.#numberOf(kind);
+    this.#counts[number] = elementAt(this.#counts, number) + 1;
+    this.#advance(Math.max(from, this.#now));
+    if (to <= this.#now) return;
+    if (this.#depths[number] === 0) this.#active.push(number);
+    this.#depths[number] = elementAt(this.#depths, number) + 1;
+    this.#run({ kind: number, to });
+  }
+
+  #numberOf(kind: string): number {
+    const isFull = this.#kinds.size >= MOST_KINDS && !this.#kinds.has(kind);
+    return entryOf(this.#kinds, isFull ? OTHERS : kind, () => {
+      for (const values of [this.#depths, this.#counts, this.#alone]) values.push(0);
+      return this.#kinds.size;
+    });
+  }
+
+  #run(work: Running): void {
+    let [low, high] = [0, this.#running.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (elementAt(this.#running, middle).to > work.to) low = middle + 1;
+      else high = middle;
+    }
+    this.#running.splice(low, 0, work);
+  }
+
+  #advance(time: number): void {
+    for (let next = this.#running.at(-1); next !== undefined && next.to <= time; next = this.#running.at(-1)) {
+      this.#pass(next.to);
+      this.#running.pop();
+      const { kind } = next;
+      const depth = elementAt(this.#depths, kind) - 1;
+      this.#depths[kind] = depth;
+      if (depth === 0) this.#active = this.#active.filter((one) => one !== kind);
+    }
+    this.#pass(time);
+  }
+
+  #pass(time: number): void {
+    const passed = time - this.#now;
+    this.#now = time;
+    const [first] = this.#active;
+    if (passed <= 0 || first === undefined) return;
+    if (this.#active.length === 1) this.#alone[first] = elementAt(this.#alone, first) + passed;
+    for (const one of this.#active) {
+      const row = one * (MOST_KINDS + 1);
+      for (const other of this.#active) this.#both[row + other] = elementAt(this.#both, row + other) + passed;
+    }
+  }
+
+  /** The times of all kinds, in order of first start. Must be called after all work was added. */
+  get times(): KindTimes[] {
+    this.#advance(Infinity);
+    return [...this.#kinds].map(([kind, number]) => {
+      const row = number * (MOST_KINDS + 1);
+      return {
+        ...{ kind, count: elementAt(this.#counts, number), alone: elementAt(this.#alone, number) },
+        active: elementAt(this.#both, row + number),
+        both: [...this.#both.subarray(row, row + this.#kinds.size)],
+      };
+    });
+  }
+}

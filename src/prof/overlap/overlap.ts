@@ -1,0 +1,138 @@
+/** `dprof overlap`: turns work of devices into the times during which two kinds of it run at once. One pass. */
+import { PS_PER_NS } from '../../containers/interval-union.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { UNKNOWN } from '../../record/units.js';
+import { durationOf } from '../../record/fields/times.js';
+import type { ProfileRecord } from '../../record/record.js';
+import { column, int, real, str, textOf, type Column } from '../../table/column.js';
+import { countNotes, withoutDevice, type Analysis, type Answer, type Item } from '../analysis.js';
+import { Annotated, type KernelColumn } from '../annotate.js';
+import type { RecordTypes } from '../input/record-types.js';
+import { isCut, workOf, type StepActivity } from '../steps/step-work.js';
+import { OverlapSweep, type KindTimes } from './overlap-sweep.js';
+
+/** A kind of work in the answer; all times are in ns. */
+export interface DeviceOverlap {
+  readonly profile: number;
+  /** Null for records without a profile line. */
+  readonly header: ProfileRecord | null;
+  readonly device: number;
+  /** Those with the longest time first; `both` is in this order too. */
+  readonly kinds: readonly KindTimes[];
+}
+
+/** A row: a kind of work, and another one. */
+interface OverlapRow {
+  readonly of: DeviceOverlap;
+  readonly kind: KindTimes;
+  readonly other: KindTimes;
+  readonly both: number;
+}
+
+/** Part of a time in %; null when that is 0. */
+export const shareOf = (part: number, whole: number): number | null => (whole > 0 ? (100 * part) / whole : null);
+
+export const OVERLAP_COLUMNS: readonly Column<OverlapRow>[] = [
+  column('profile', 'Profile', int(4), 'number of the input, from 0', ({ of }) => of.profile, { narrowHeader: 'Prof' }),
+  column('device', 'Device', int(3), 'device', ({ of }) => of.device, { narrowHeader: 'Dev' }),
+  column('kind', 'Kind', str(16), 'stream, category or other value of --by', ({ kind }) => kind.kind),
+  column('count', 'Count', int(7), 'kernels and other work of the kind', ({ kind }) => kind.count),
+  column('active', 'Active(ns)', int(12, 'ns'), 'time during which it ran', ({ kind }) => kind.active),
+  column('alone', 'Alone(ns)', int(12, 'ns'), 'part of it during which no other kind ran', ({ kind }) => kind.alone),
+  column('other', 'Other', str(16), 'another kind', ({ other }) => other.kind),
+  column('both', 'Both(ns)', int(12, 'ns'), 'time during which both ran', ({ both }) => both),
+  column('share', 'Share%', real(6, 1, '%'), 'both over active', ({ kind, both }) => shareOf(both, kind.active)),
+];
+
+function* rowsOf(devices: readonly DeviceOverlap[]): Generator<OverlapRow> {
+  for (const of of devices)
+    for (const kind of of.kinds)
+      for (const [at, other] of of.kinds.entries())
+        if (other !== kind) yield { of, kind, other, both: kind.both[at] ?? 0 };
+}
+
+/** What work other than kernels counts as, where the kind is not its stream. */
+const WORDS = { collective: 'communication', graph: 'graphs', copy: 'copies', set: 'sets' } as const;
+
+interface Waiting {
+  readonly kind: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The work of a device. Work that starts in the same ns is held, so that it is swept in order of ps. */
+class DeviceSweep {
+  readonly #sweep = new OverlapSweep();
+  #held: Waiting[] = [];
+  #now = -Infinity;
+
+  add(kind: string, start: number, ps: number, duration: number): void {
+    if (start > this.#now) this.#release();
+    this.#now = start;
+    const from = start * PS_PER_NS + ps;
+    this.#held.push({ kind, from, to: from + Math.round(duration * PS_PER_NS) });
+  }
+
+  #release(): void {
+    for (const { kind, from, to } of this.#held.sort((a, b) => a.from - b.from)) this.#sweep.add(kind, from, to);
+    this.#held = [];
+  }
+
+  get kinds(): KindTimes[] {
+    this.#release();
+    const { times } = this.#sweep;
+    const order = times.map((_, at) => at).sort((a, b) => (times[b]?.active ?? 0) - (times[a]?.active ?? 0));
+    return order
+      .flatMap((at) => times[at] ?? [])
+      .map(({ active, alone, both, ...kind }) => ({
+        ...kind,
+        ...{ active: active / PS_PER_NS, alone: alone / PS_PER_NS },
+        both: order.map((at) => (both[at] ?? 0) / PS_PER_NS),
+      }));
+  }
+}
+
+export class Overlap implements Analysis<readonly DeviceOverlap[]> {
+  readonly types: RecordTypes = new Set(['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'end'] as const);
+  readonly #headers = new Map<number, ProfileRecord>();
+  readonly #devices = new Map<
+    string,
+    { readonly profile: number; readonly device: number; readonly sweep: DeviceSweep }
+  >();
+  #untimed = 0;
+
+  /** @param by column whose values are the kinds of work */
+  constructor(private readonly by: KernelColumn) {}
+
+  take(item: Item): void {
+    if (item instanceof Annotated) this.#add(item.record, textOf(this.by, this.by.value(item)));
+    else if (item.type === 'profile') this.#headers.set(item.profile, item);
+    else if (item.type === 'copy' || item.type === 'set' || item.type === 'graph' || item.type === 'collective')
+      this.#add(item, this.by.key === 'stream' ? String(item.stream ?? UNKNOWN) : WORDS[item.type]);
+  }
+
+  #add(record: StepActivity, kind: string): void {
+    if (workOf(record) === null) return;
+    const { profile, device, start, ps } = record;
+    const duration = durationOf(record);
+    if (duration === null || !Number.isFinite(start) || isCut(record)) {
+      this.#untimed++;
+      return;
+    }
+    const of = entryOf(this.#devices, `${profile}/${device}`, () => ({ profile, device, sweep: new DeviceSweep() }));
+    of.sweep.add(kind, start, ps?.[0] ?? 0, duration);
+  }
+
+  /** @throws UserError when no work of a device has a time */
+  finish(): Answer<readonly DeviceOverlap[]> {
+    const devices = [...this.#devices.values()].map(({ profile, device, sweep }) => ({
+      ...{ profile, device, header: this.#headers.get(profile) ?? null, kinds: sweep.kinds },
+    }));
+    if (devices.length === 0) throw withoutDevice();
+    return {
+      table: { columns: OVERLAP_COLUMNS, rows: rowsOf(devices) },
+      facts: devices,
+      notes: countNotes([this.#untimed, 'activity', ' left out: no start, no duration or no plausible end']),
+    };
+  }
+}

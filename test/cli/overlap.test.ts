@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { A100, profileOn } from '../support/devices.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines } from '../support/neuron.js';
+import { runCli } from '../support/run-cli.js';
+
+/** Stream 7 works from 0 to 4 ms, stream 8 from 3 to 5 ms. */
+const input = neuronLines([
+  { ...profileOn(A100), file: 'net.json', format: 'kineto' },
+  kernel({ id: 1, start: 0, dur: 4_000_000, stream: 7 }),
+  kernel({ id: 2, start: 3_000_000, dur: 2_000_000, stream: 8 }),
+  { type: 'end', profile: 0, counts: { kernel: 2 }, diagnostics: {} },
+]);
+const run = (...args: string[]) => runCli('dprof', ['overlap', ...args], { input });
+
+describe('dprof overlap', () => {
+  it('shows a square of shares', async () => {
+    const { stdout, code } = await run();
+    expect(code).to.equal(0);
+    expect(stdout).to.equal(
+      [
+        '# profile 0: net.json (kineto), device 0',
+        'stream  active  alone%    1%    2%',
+        '1 7       4 ms    75.0        25.0',
+        '2 8       2 ms    50.0  50.0',
+        '',
+      ].join('\n'),
+    );
+    expect((await run('--top', '1')).stdout).to.include('\n(1 more with less time: --top N, or -f csv)\n');
+  });
+
+  it('has a row per pair, and an object per device', async () => {
+    const { stdout } = await run('-f', 'csv', '-c', 'kind,active,alone,other,both,share');
+    expect(stdout).to.equal(
+      'Kind,Active(ns),Alone(ns),Other,Both(ns),Share%\n7,4000000,3000000,8,1000000,25\n8,2000000,1000000,7,1000000,50\n',
+    );
+    const { stdout: json } = await run('-f', 'json');
+    expect(JSON.parse(json)).to.deep.equal({
+      ...{ profile: 0, file: 'net.json', rank: null, device: 0 },
+      kinds: [
+        { kind: '7', count: 1, active: 4_000_000, alone: 3_000_000, both: { '7': 4_000_000, '8': 1_000_000 } },
+        { kind: '8', count: 1, active: 2_000_000, alone: 1_000_000, both: { '7': 1_000_000, '8': 2_000_000 } },
+      ],
+    });
+  });
+});
