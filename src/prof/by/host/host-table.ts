@@ -91,7 +91,7 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
   },
   api: {
     header: 'Api',
-    what: "calls of the device's library",
+    what: "calls of the device's library and of system libraries",
     ranges: new Set(['api']),
     launched: 'Launched',
     isAllWork: true,
