@@ -129,12 +129,7 @@ class Emission {
       dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last) : []),
       dated(wanted ? separateRanges(this.trace, overhead, { kind: 'overhead', domain: null }, profile) : []),
       dated(
-        separateRanges(
-          this.trace,
-          systemCalls?.ranges,
-          { kind: 'api', domain: systemCalls?.domain ?? null },
-          profile,
-        ),
+        separateRanges(this.trace, systemCalls?.ranges, { kind: 'api', domain: systemCalls?.domain ?? null }, profile),
       ),
       dated(least === null ? [] : apiRanges(this.trace, this.#settled.launches, profile, last, least)),
       dated(believed(this.trace.statements?.(profile, isStray) ?? [], isStray)),
