@@ -64,7 +64,7 @@ export const columnsPage = (): string =>
       `At most ${MOST_GROUPS.toLocaleString('en-US')} groups.`,
     ]),
     '## The host by name',
-    `With ${code('--by range')}, ${code('--by hostop')} or ${code('--by api')} alone, a row combines all annotations and layers, ops, or calls to the device runtime with the same name. The name comes first, then ${code(DEFAULT_HOST_COLUMNS)}; rows with the largest ${code('host')} come first. ${code('--where')}, ${code('--tree')} and ${code('--depth')} apply to kernels.`,
+    `With ${code('--by range')}, ${code('--by hostop')} or ${code('--by api')} alone, a row combines all annotations and layers, ops, or calls (to the device runtime and to system libraries) with the same name. The name comes first, then ${code(DEFAULT_HOST_COLUMNS)}; rows with the largest ${code('host')} come first. ${code('--where')}, ${code('--tree')} and ${code('--depth')} apply to kernels.`,
     columns(HOST_COLUMNS),
     "Examples: `--by op,dir --sort -count`, `--by layer --depth 2 -f table`, `--by kernel --where 'tc==0' --top 10`.",
     '## One op, several kernels',

@@ -33,8 +33,8 @@ import { takeCompared } from '../sources/pass.js';
 
 /** Options of `diff`. */
 export interface DiffOptions extends DeviceOptions, Partial<Settings> {
-  /** Columns whose values form a row; op and layer by default. */
-  readonly by?: readonly string[];
+  /** Columns whose values form a row, op and layer by default; or `tree` for all layers, ops and calls. */
+  readonly by?: readonly string[] | 'tree';
   /** Conditions as for `--fail-if`, which the answer judges. */
   readonly failIf?: readonly string[];
   /** Maximum number of rows; all by default. */
@@ -58,7 +58,9 @@ export async function diff(
   const device = peaksFor(options);
   const conditions = failIf.map(parseCondition);
   const settings = settingsOf(others);
-  const comparison = new Comparison({ by: by.map(requireColumn), conditions, settings, device });
+  const isTree = by === 'tree';
+  const columns = (isTree ? DEFAULT_BY : by).map(requireColumn);
+  const comparison = new Comparison({ by: columns, isTree, conditions, settings, device });
   const isGate = conditions.length > 0;
   const take = (which: Which, input: AnswerInput) => {
     const open = () => sourceOf(input, { types: diffTypes(device), isOne: true }, options);

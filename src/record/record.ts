@@ -317,7 +317,7 @@ export interface GraphRecord extends Activity {
 
 /**
  * Kind of a host range: an annotation of the program or of a library, an op of the framework, a stack frame, a module, a
- * PyProf text that describes a call, or a call of the device's library.
+ * PyProf text that describes a call, or a call of the device's library or of a system library.
  */
 export type RangeKind = 'annotation' | 'op' | 'frame' | 'layer' | 'marker' | 'api' | 'overhead';
 

@@ -4,6 +4,7 @@
  */
 import { escapeControls } from '../record/control-characters.js';
 import { elementAt } from '../containers/element.js';
+import { groupsOf } from '../containers/map-entry.js';
 import { isToTheRight, shownValue, textOf, type Column, type ColumnShape, type CellValue } from '../table/column.js';
 import { inAmounts } from '../table/readable.js';
 import { cells, shortenedTexts } from '../table/shortened-texts.js';
@@ -105,6 +106,22 @@ export const leastWidths = <Row>(
     return Math.min(size, Math.max(i === 0 ? LEAST_NAME : LEAST_TEXT, headerOf(column).length));
   });
 
+const INDENT = /^ */;
+
+/** Shortens texts of which some are indented, as in a tree; the indentation stays. */
+function shortenedTree(texts: readonly string[], width: number): string[] {
+  const short = new Map<string, string>();
+  for (const [indent, group] of groupsOf(texts, (text) => INDENT.exec(text)?.[0] ?? '')) {
+    const room = Math.max(1, width - indent.length);
+    const shortened = shortenedTexts(
+      group.map((text) => text.slice(indent.length)),
+      room,
+    );
+    group.forEach((text, i) => short.set(text, indent + elementAt(shortened, i)));
+  }
+  return texts.map((text) => short.get(text) ?? text);
+}
+
 /** Lines of a table whose rows are all known. */
 class FittedSheet<Row> {
   readonly #right: readonly boolean[];
@@ -129,7 +146,7 @@ class FittedSheet<Row> {
     const shown = plan.widths.map((width, i) => {
       const texts = rows.map((row) => elementAt(row, i));
       // A number is never cut: the rest would be another number.
-      return elementAt(this.#right, i) ? texts : shortenedTexts(texts, width);
+      return elementAt(this.#right, i) ? texts : shortenedTree(texts, width);
     });
     const body = rows.map((_, at) =>
       this.#line(

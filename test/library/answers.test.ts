@@ -92,6 +92,9 @@ describe('answers of the library', () => {
     const judged = await diff(NSIGHT, NVPROF, options);
     expect(asJson(judged)).to.deep.equal(await printed('diff', ...args, NSIGHT, NVPROF));
     expect(judged.flatMap((line) => (line.row === 'condition' ? [line.met] : []))).to.deep.equal([false, null]);
+    expect(asJson(await diff(NSIGHT, NVPROF, { by: 'tree' }))).to.deep.equal(
+      await printed('diff', '--by', 'tree', NSIGHT, NVPROF),
+    );
     const missing = await diff(NSIGHT, 'none.json', { failIf: ['total>+5%'] });
     expect(asJson(missing)).to.deep.equal(await printed('diff', '--fail-if', 'total>+5%', NSIGHT, 'none.json'));
   });

@@ -30,6 +30,7 @@ const SCHEMA = {
   CUDA_GRAPH_EVENTS: 'start! end! eventClass! globalTid nameId! graphNodeId! originalGraphNodeId',
   CUDA_GPU_MEMORY_USAGE_EVENTS:
     'start! globalPid! deviceId! contextId! address! pc! bytes! memKind! memoryOperationType! name$ correlationId streamId',
+  OSRT_API: 'start! end! eventClass! globalTid correlationId nameId! returnValue! nestingLevel callchainId!',
   SCHED_EVENTS: 'start! cpu! isSchedIn! globalTid threadState threadBlock',
   COMPOSITE_EVENTS: 'id! start! cpu threadState globalTid cpuCycles!',
   NVTX_PAYLOAD_SCHEMAS: 'domainId! schemaId! name$ type flags numEntries payloadSize alignTo',

@@ -37,6 +37,20 @@ describe('a table fitted to a width', () => {
     ]);
   });
 
+  it('keeps the indentation of names in a tree, also where it cuts them', () => {
+    const names = ['net', '  encoder_layer_with_a_long_name_0', '  encoder_layer_with_a_long_name_1', '    relu'];
+    const lines = linesOf(
+      names.map((name) => ({ name, time: 1000 })),
+      48,
+    );
+    expect(lines.slice(1).map((line) => line.slice(0, 24))).to.deep.equal([
+      'net                     ',
+      '  encoder…th_a_long_name_0'.slice(0, 24),
+      '  encoder…th_a_long_name_1'.slice(0, 24),
+      '    relu                ',
+    ]);
+  });
+
   it('leaves out columns without room, and names them', () => {
     expect(linesOf([{ name: 'relu', time: 5 }], 15)).to.deep.equal([
       'Kernel  Count',

@@ -1,4 +1,5 @@
 /** `dprof overlap`: which streams, categories or other kinds of work run at once, and how long. */
+import { CHOICE_OPTIONS } from '../choice-options.js';
 import { COLUMNS, requireColumn } from '../../prof/columns/columns.js';
 import { MOST_KINDS, OTHERS } from '../../prof/overlap/overlap-sweep.js';
 import { Overlap, OVERLAP_COLUMNS, type DeviceOverlap } from '../../prof/overlap/overlap.js';
@@ -8,7 +9,7 @@ import { integer } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { overlapScreen } from '../screens/overlap.js';
-import { CHOICE_OPTIONS, tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 /** Number of kinds in a matrix of the text, by default. */
 const MOST_IN_TEXT = 12;

@@ -4,10 +4,11 @@ import type { Column } from '../../table/column.js';
 import { jsonOf } from '../../record/control-characters.js';
 import { rowObject } from '../../table/column.js';
 import { integer } from '../arguments.js';
+import { CHOICE_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { queuesScreen } from '../screens/queues.js';
-import { CHOICE_OPTIONS, tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 /** Number of points of the text. */
 const POINTS_IN_TEXT = 10;

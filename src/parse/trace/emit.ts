@@ -37,7 +37,7 @@ import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { failedCalls } from './calls.js';
 import { waitOfCall } from '../../record/wait-calls.js';
-import { apiRanges, hostRanges, LONG_CALL, overheadRanges } from './range-records.js';
+import { apiRanges, hostRanges, LONG_CALL, separateRanges } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
@@ -125,12 +125,16 @@ class Emission {
     const last = wanted ? this.#lastEnd() : 0;
     const { profile, ranges } = this.options;
     const isStray = strayTimes(this.#settled.believed);
+    const { overhead, systemCalls } = this.trace;
     const least = ranges === true ? 0 : ranges === 'long-calls' ? LONG_CALL : null;
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
     const others = [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
       dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last) : []),
-      dated(wanted ? overheadRanges(this.trace, profile, last) : []),
+      dated(wanted ? separateRanges(this.trace, overhead, { kind: 'overhead', domain: null }, profile) : []),
+      dated(
+        separateRanges(this.trace, systemCalls?.ranges, { kind: 'api', domain: systemCalls?.domain ?? null }, profile),
+      ),
       dated(least === null ? [] : apiRanges(this.trace, this.#settled.launches, profile, last, least)),
       dated(believed(this.trace.statements?.(profile, isStray) ?? [], isStray)),
       dated(missingWork(this.trace, this.#settled.launches, profile)),

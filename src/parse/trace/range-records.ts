@@ -1,4 +1,4 @@
-/** Records of host ranges, and of the host's runtime API calls (CUDA, HIP, CANN). */
+/** Records of host ranges, and of calls of the host: of the device's runtime (CUDA, HIP, CANN) and of the system. */
 import { elementAt } from '../../containers/element.js';
 import { SelfTimes } from '../../containers/nesting.js';
 import { compareCells, orNull } from '../../containers/numeric-column.js';
@@ -82,21 +82,23 @@ const isSameRange = (trace: Trace, a: number, b: number): boolean =>
   trace.ranges.thread.at(a) === trace.ranges.thread.at(b) &&
   rangeKey(trace, a) === rangeKey(trace, b);
 
-/**
- * Ranges of kind `overhead`, in order of start.
- * @param last end of the profile, in ns
- */
-export function* overheadRanges(trace: Trace, profile: number, last: number): Generator<RangeRecord> {
-  const { overhead, threads, names } = trace;
-  if (overhead === undefined) return;
-  const rows = orderHostRanges({ ranges: overhead, threads, names }).filter((row) => !overhead.strays.has(row));
-  const self = selfTimes(overhead, rows, last);
+/** Ranges that the format records apart from those of the program, in order of start. All have an end. */
+export function* separateRanges(
+  trace: Trace,
+  ranges: Ranges | undefined,
+  { kind, domain }: Pick<RangeRecord, 'domain'> & { readonly kind: 'overhead' | 'api' },
+  profile: number,
+): Generator<RangeRecord> {
+  const { threads, names } = trace;
+  if (ranges === undefined) return;
+  const rows = orderHostRanges({ ranges, threads, names }).filter((row) => !ranges.strays.has(row));
+  const self = selfTimes(ranges, rows, Infinity);
   for (const row of rows) {
-    const [start, thread] = [overhead.start.at(row), overhead.thread.at(row)];
+    const [start, thread] = [ranges.start.at(row), ranges.thread.at(row)];
     yield {
-      ...{ type: 'range', profile, kind: 'overhead', start, dur: overhead.end.at(row) - start },
+      ...{ type: 'range', profile, kind, start, dur: ranges.end.at(row) - start },
       ...{ self: elementAt(self, row), pid: orNull(threads.pid(threads.processOf(thread))) },
-      ...{ tid: orNull(threads.tid(thread)), domain: null, text: names.rangeText(overhead.text.at(row)) ?? '' },
+      ...{ tid: orNull(threads.tid(thread)), domain, text: names.rangeText(ranges.text.at(row)) ?? '' },
     };
   }
 }

@@ -140,6 +140,8 @@ export interface Trace {
   readonly ranges: Ranges;
   /** Overhead of the profiler and the driver, if the format records it separately. */
   readonly overhead?: Ranges;
+  /** Calls of the operating system's libraries, if all host ranges are wanted and the format records such calls. */
+  readonly systemCalls?: { readonly ranges: Ranges; readonly domain: string };
   readonly activities: Activities;
   readonly diagnostics: Diagnostics;
   /** The context of each kernel. Without this method, it is read from the texts of the ranges around the launch. */

@@ -32,7 +32,8 @@ import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-us
 import {
   readDevices,
   OVERHEAD_TABLES,
-  readOverhead,
+  readNamedRanges,
+  SYSTEM_CALL_TABLE,
   countMessages,
   MESSAGE_TABLE,
   durationOf,
@@ -117,14 +118,14 @@ export const nsight: Reader = {
       '`nsys profile -o net --trace=cuda,nvtx --pytorch=autograd-shapes-nvtx python train.py`, then `nsys export --type sqlite --include-blobs=true net.nsys-rep`, which writes `net.sqlite`; the blobs hold the communicators and message sizes of NCCL',
     ],
     read: [
-      'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; devices; the start of the capture in Unix time.',
+      'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; with `--ranges` also calls of system libraries (`OSRT_API`, domain `OSRT`); devices; the start of the capture in Unix time.',
       'Exports of 2019 to 2026: empty tables are absent and columns differ between releases, so columns are read by name and missing values are unknown. A folder of `nsys export --type parquetdir` or `arrowdir`, or a file of `--type arrow` (`net.arrows`), which have the same tables, is copied into a temporary database. No such file was available for a test: the tests make them from SQLite exports.',
       "Launches are joined on process and correlation id, so several processes in one file stay separate. Kernels of a CUDA graph have their node id and the context of the graph's launch; a graph traced as a whole is one record, without kernels.",
       "A kernel launched in the NVTX range of an NCCL call, or at the end of its group, gets that operation; with payloads also message sizes and communicator (`group`, the hash that is the same on all ranks), `labels` holds `Peer rank` and `Root`, which are numbers within that group. `host` is the target's name; the rest of its environment is not read.",
     ],
   },
   sniff: ({ database }) => database?.has('StringIds') === true && !database.has('StringTable'),
-  read: (probe, options) => emit(new NsightTrace(databaseOf(probe)), options),
+  read: (probe, options) => emit(new NsightTrace(databaseOf(probe), options.ranges === true), options),
 };
 
 /**
@@ -200,6 +201,7 @@ const READ_TABLES = [
   ...GRAPH_TABLES,
   ...CPU_TABLES,
   ...OVERHEAD_TABLES,
+  SYSTEM_CALL_TABLE,
   ...ACTIVITY_TABLES.map(({ table }) => table),
 ];
 
@@ -209,6 +211,7 @@ class NsightTrace implements Trace {
   readonly hostCalls = new HostCalls();
   readonly ranges = new Ranges();
   readonly overhead: Ranges;
+  readonly systemCalls: NonNullable<Trace['systemCalls']>;
   readonly activities = new Activities();
   readonly names: TraceNames;
   readonly header: Trace['header'];
@@ -224,7 +227,11 @@ class NsightTrace implements Trace {
   readonly #nccl: NcclRanges;
   readonly #events: EventMarks;
 
-  constructor(private readonly database: SqliteFile) {
+  /** @param withCalls whether to read the calls of the operating system, which may be many times more than all others */
+  constructor(
+    private readonly database: SqliteFile,
+    withCalls: boolean,
+  ) {
     database.diagnostics = this.diagnostics;
     this.#devices = readDevices(database);
     this.#contexts = new ContextDevices(database, CONTEXT_TABLES);
@@ -236,7 +243,8 @@ class NsightTrace implements Trace {
       ...{ database, diagnostics: this.diagnostics, thread: THREAD },
       threadOf: (process: number, tid: number) => this.threads.thread(this.#process(process), tid),
     };
-    this.overhead = readOverhead(source);
+    this.overhead = readNamedRanges(source, OVERHEAD_TABLES);
+    this.systemCalls = { ranges: readNamedRanges(source, withCalls ? [SYSTEM_CALL_TABLE] : []), domain: 'OSRT' };
     this.#nccl = new NcclRanges({
       ...source,
       isRange: IS_RANGE,

@@ -124,7 +124,7 @@ function ordinalsOf(gpuOf: ReadonlyMap<string, number>, gpu: number, stated: num
 
 export const OVERHEAD_TABLES = ['PROFILER_OVERHEAD', 'CUPTI_ACTIVITY_KIND_OVERHEAD'];
 
-interface OverheadSource {
+interface RangeSource {
   readonly database: SqliteFile;
   readonly diagnostics: Diagnostics;
   /** Selects the process and thread of a row. */
@@ -132,10 +132,16 @@ interface OverheadSource {
   readonly threadOf: (process: number, tid: number) => number;
 }
 
-/** Reads overhead as ranges. Their `text` cells are numbers of registered strings. */
-export function readOverhead({ database, diagnostics, thread, threadOf }: OverheadSource): Ranges {
+/** Calls of the operating system's libraries: `poll`, `ioctl`, `pthread_cond_wait` … (`nsys profile --trace=osrt`). */
+export const SYSTEM_CALL_TABLE = 'OSRT_API';
+
+/** Reads tables of named ranges of threads. Their `text` cells are numbers of registered strings. */
+export function readNamedRanges(
+  { database, diagnostics, thread, threadOf }: RangeSource,
+  tables: readonly string[],
+): Ranges {
   const ranges = new Ranges();
-  for (const table of OVERHEAD_TABLES) {
+  for (const table of tables) {
     const columns = ['start', 'end', 'nameId', ...thread];
     database.eachNumbers(table, columns, ([start = NaN, end = NaN, name = NaN, process = NaN, tid = 0]) => {
       if (!isNear(start) || !isNear(end) || end < start || Number.isNaN(process)) diagnostics.count('bad-row');

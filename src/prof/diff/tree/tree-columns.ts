@@ -33,10 +33,17 @@ const knownShare = (node: ChangeNode, which: Which): number | null => {
 };
 
 const partOf = (cause: Cause): Node =>
-  column(`${cause}_ns`, `${cause}_ns`, NS, `part of change_ns: ${cause}`, ({ effects }) => effects[cause] ?? 0, {
-    ...SIGNED,
-    ...MACHINE_ONLY,
-  });
+  column(
+    `cause_${cause}_ns`,
+    `cause_${cause}_ns`,
+    NS,
+    `part of change_ns: ${cause}`,
+    ({ effects }) => effects[cause] ?? 0,
+    {
+      ...SIGNED,
+      ...MACHINE_ONLY,
+    },
+  );
 
 /** The shown name, indented by its level. */
 export const NAME_COLUMN: Node = column(

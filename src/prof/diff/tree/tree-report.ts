@@ -24,7 +24,8 @@ export function treeReport(comparison: Comparison, top: number, isBrief: boolean
   if (tree === null) return null;
   const leaves = leavesOf(tree.top);
   const moved = leaves.reduce((sum, { change }) => sum + Math.abs(change), 0);
-  const least = isBrief ? LEAST_SHOWN * moved : 0;
+  // What has not changed at all is not shown either.
+  const least = isBrief ? Math.max(LEAST_SHOWN * moved, Number.MIN_VALUE) : 0;
   return {
     rows: [...shownNodes(tree.top, { top, least }, tree.settings)],
     heading: [alignmentLine(tree.top, leaves), causesLine(tree.top)],
