@@ -56,7 +56,7 @@ export interface PageMonitor {
 
 /** One instance. */
 export interface MonitorHost {
-  /** Its id, else its name; null when the reports have neither. */
+  /** Id of the instance, else its name; null if the reports have neither. */
   readonly name: string | null;
   readonly reports: number;
   /** Facts about the instance and its hardware, by the monitor's names. */
