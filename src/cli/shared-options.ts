@@ -164,7 +164,7 @@ export function tableChoice<Row>(
   };
 }
 
-/** For `Tool.unfit`: the same advice for several options. */
+/** Entries of `Tool.unfit` with the same advice for several options. */
 export const unfit = (names: readonly string[], way: string): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, way]));
 
@@ -220,7 +220,7 @@ export class RecordChoice {
     this.#cut++;
   }
 
-  /** For stderr: what was cut. */
+  /** Notes for stderr about what was cut. */
   get notes(): readonly string[] {
     return this.#cut === 0 ? [] : [`--from and --to cut ${cutText(this.#cut)} with the part inside`];
   }

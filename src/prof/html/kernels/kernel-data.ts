@@ -6,7 +6,7 @@ export interface KernelTotal {
   readonly name: string;
   readonly count: number;
   readonly time: number;
-  /** Longest and shortest. */
+  /** Time of the longest kernel and of the shortest. */
   readonly max: number;
   readonly min: number;
   /** Share of its time on the matrix unit; null if unknown. */

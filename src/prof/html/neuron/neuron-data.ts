@@ -54,7 +54,7 @@ export interface PageMonitor {
   readonly hosts: readonly MonitorHost[];
 }
 
-/** One instance. */
+/** Charts and facts of one instance. */
 export interface MonitorHost {
   /** Id of the instance, else its name; null if the reports have neither. */
   readonly name: string | null;
