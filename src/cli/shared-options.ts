@@ -126,6 +126,6 @@ export function tableChoice<Row>(
   };
 }
 
-/** For `Tool.unfit`: the same advice for several options. */
+/** Entries of `Tool.unfit` with the same advice for several options. */
 export const unfit = (names: readonly string[], way: string): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, way]));

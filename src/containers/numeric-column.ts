@@ -17,12 +17,12 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
     this.#data = allocate(1024);
   }
 
-  /** For times, sizes, ids up to 2^53; null is stored as NaN. */
+  /** A column for times, sizes and ids up to 2^53; null is stored as NaN. */
   static floats(): NumericColumn {
     return new NumericColumn((capacity) => new Float64Array(capacity));
   }
 
-  /** For row numbers, interned ids, extents: 0 to 2^32 - 1. */
+  /** A column for row numbers, interned ids and extents: 0 to 2^32 - 1. */
   static counts(): NumericColumn<Uint32Array<ArrayBuffer>> {
     return new NumericColumn((capacity) => new Uint32Array(capacity));
   }
@@ -32,7 +32,7 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
     return new NumericColumn((capacity) => new Int32Array(capacity));
   }
 
-  /** For codes from 0 to 255. */
+  /** A column for codes from 0 to 255. */
   static codes(): NumericColumn<Uint8Array<ArrayBuffer>> {
     return new NumericColumn((capacity) => new Uint8Array(capacity));
   }
@@ -127,12 +127,12 @@ export class NarrowColumn {
     return new NarrowColumn(BYTES, [WORDS], 0);
   }
 
-  /** For ids, mostly 0 or more; null is stored as NaN. */
+  /** A column for ids, mostly 0 or more; null is stored as NaN. */
   static ids(): NarrowColumn {
     return new NarrowColumn(BYTES, [WORDS], NaN);
   }
 
-  /** For numbers that may be negative; null is stored as NaN. */
+  /** A column for numbers that may be negative; null is stored as NaN. */
   static signed(): NarrowColumn {
     return new NarrowColumn(SIGNED, [], NaN);
   }

@@ -32,7 +32,7 @@ interface Addend {
   readonly shape: readonly number[];
   /** Whether the product's kernel adds it in the forward pass. */
   readonly fused: boolean;
-  /** Its symbol in the formula. */
+  /** Symbol of the operand in the formula. */
   readonly symbol: string;
   /** Whether it is multiplied by 0 and therefore not read. */
   readonly unread?: boolean;

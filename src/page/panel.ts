@@ -33,7 +33,7 @@ export interface Panel {
   readonly follows?: (whole: PageProfile, within: PageProfile) => boolean;
 }
 
-/** For panels about kernels and other device work. */
+/** `follows` of panels about kernels and other device work. */
 export const followsWork = ({ overview }: PageProfile): boolean => overview.devices.length > 0;
 
 /** For panels about the time of devices: it is unknown how much of the missing work lies in a span. */

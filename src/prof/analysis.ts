@@ -14,9 +14,9 @@ export type Item = ProfileLine | Annotated;
 export type Note = string | UserError;
 
 export interface Answer<Facts> {
-  /** For the table formats; absent when the answer is not a table. */
+  /** Table for the table formats; absent if the answer is not a table. */
   readonly table?: AnyTable;
-  /** For the command's own formats: screens, JSON documents, traces. */
+  /** Facts for the command's own formats: screens, JSON documents, traces. */
   readonly facts: Facts;
   readonly notes?: readonly Note[];
 }

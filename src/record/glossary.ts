@@ -32,7 +32,7 @@ const terms = {
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
   gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
   'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, engines that wait for semaphores, or a program that waits for transfers that it started. Each gap has one cause. queue and transfer are the same in dprof summary; host there is all causes except these and launches that were not recorded.' },
-  'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run dry (gaps.host). Where other work was launched already, or the new work waited longer than the CPU was late, and over 1 ms, it counts as queued (gaps.queue). A gap over 20 us that a launch call over 1 ms mostly fills is launch-bound.', unit: 'ns', shareOf: SPAN },
+  'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run out of work (gaps.host). It counts as queued (gaps.queue) if other work was already launched, or if the new work waited over 1 ms and longer than the CPU was late. A gap over 20 us is launch-bound if a launch call over 1 ms fills most of it.', unit: 'ns', shareOf: SPAN },
 
   // Kernels.
   kernel: { meaning: 'A program that a device runs for one launch. On AWS Neuron, an instruction of an engine.' },

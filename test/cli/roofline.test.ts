@@ -93,7 +93,7 @@ describe('dprof on the roofline', () => {
       /^arithmetic +343.6 TFLOP\/s, 110.1 % of the peak: above it, so the counting or the recorded time is wrong/m,
     );
     expect(stdout).to.match(/^bound +compute; 1365 FLOP\/byte$/m);
-    expect(stdout).to.match(/^floor +440500 ns; the kernel took 0.908 times that$/m);
+    expect(stdout).to.match(/^floor +440500 ns; the kernel took 0.908 times as long$/m);
     const other = await run('--explain', '2', '--peaks', 'H200');
     expect(other.stdout).to.match(/^device +H200: /m);
   });

@@ -105,7 +105,7 @@ describe('annotation', () => {
     };
     const order = { id: null, node: null, from: 'capture', verified: false, capture: 'capture_8_FULL' } as const;
     expect(explained(order)).to.deep.equal([
-      'graph      na, node na: from a capture with as many kernels, whose names are unknown (capture_8_FULL)',
+      'graph      na, node na: from a capture with the same number of kernels, whose names are unknown (capture_8_FULL)',
     ]);
     expect(explained({ id: 4, node: 7 })).to.deep.equal([
       'graph      4, node 7: capture unknown: context of the graph launch',

@@ -135,7 +135,7 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWo
       'tensor FLOPs',
       `${amountText(hardwareFlops, 'flop')}, ${amountText(transposeFlops ?? 0, 'flop')} of them transposes`,
     ],
-    ['HFU', `${part(hfu)} of the BF16 peak of all cores, whole time`],
+    ['HFU', `${part(hfu)} of the BF16 peak of all cores over the whole time`],
     ...(cores.length === 0 ? [] : [['  by core', cores.map((each) => `${each.core}: ${part(each.hfu)}`).join(', ')]]),
     ['MFU', `${part(mfu)}, without transposes`],
   ];
@@ -145,7 +145,7 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWo
 const LEAST_UNBOUND = 0.01;
 
 /** Why work, rates and shares of peaks are unknown. */
-const NO_WORK = 'no kernel has known work';
+const NO_WORK = 'no kernel has known FLOPs or bytes';
 const NO_FLOPS_PEAK = 'the peak FLOP/s of the device is unknown; --peaks gives it';
 /** A device of the table has no bandwidth if no source gives it. */
 const NO_BANDWIDTH = 'the bandwidth of the device is unknown; --peaks FILE.json gives it';

@@ -64,7 +64,7 @@ const SOURCE = 'PyTorch output-size formula; one operation per window element; m
 
 const UNSPECIFIED = 'the extents of the window are unspecified';
 
-/** One addition for each maximum. */
+/** The gradient adds once for each maximum. */
 const maximumGradient = (input: Tensor, gradient: Tensor, positions: readonly Tensor[]) => ({
   flops: numel(gradient.shape),
   reads: [gradient, ...positions],

@@ -45,7 +45,7 @@ const randperm: RuleCost = (bound) => {
   };
 };
 
-/** One operation for each number drawn. */
+/** A rule with one operation for each number drawn. */
 const draw = (result: Tensor, reads: readonly Tensor[] = []): OpCost => ({
   flops: numel(result.shape),
   reads,

@@ -17,7 +17,7 @@ export type OperandKind = 'wait' | 'update' | 'event' | 'pattern' | 'register' |
 
 export interface Operand {
   readonly kind: OperandKind;
-  /** Its name, or that of the semaphore (`S[5]`) or event (`$E[1]`); '' for an operand without a name. */
+  /** Name of the operand, semaphore (`S[5]`) or event (`$E[1]`); '' if it has none. */
   readonly name: string;
   /** The text after the name, as written; the whole operand when it has no name. */
   readonly text: string;

@@ -7,7 +7,7 @@ import { quantityText } from '../document/units.js';
 
 export interface StripPart {
   readonly name: string;
-  /** Its time, whose share of the whole is drawn. */
+  /** Time of the part; its share of the whole is drawn. */
   readonly field: Field;
   /** The time that is displayed, when it differs. */
   readonly said?: Field;

@@ -29,7 +29,7 @@ function deviceParts(profile: PageProfile, at: number): StripPart[] {
   ];
 }
 
-/** Its idle time by cause, without causes that took no time. */
+/** Idle time of a device by cause, without causes that took no time. */
 function idleParts(profile: PageProfile, at: number): StripPart[] {
   const device = profile.overview.devices[at]?.device;
   const place = profile.idle.devices.findIndex((one) => one.device === device);

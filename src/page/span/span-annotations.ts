@@ -82,7 +82,7 @@ export class SpanAnnotations {
 
   /** @param layer names of the layers of a kernel, from the top */
   kernel({ events, event, time }: InsideEvent, layer: readonly string[]): void {
-    // Its ranges are those of its capture.
+    // The ranges of a graph kernel are those of its capture.
     if (factText(events.facts, elementAt(events.factList, event), 'graph') !== null) this.#isOfGraphs = true;
     const around = this.#around.get(elementAt(events.arrows.launcher, event)) ?? [];
     for (const text of new Set([...around, ...layer])) {

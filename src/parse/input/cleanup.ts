@@ -30,7 +30,7 @@ const removers = new Map<string, Remover>();
 
 /** Functions to call when the process ends. */
 const cleanups = new Set<() => void>();
-/** Those of them that also run on signals. */
+/** Handlers that also run on signals. */
 const heard = new Set<() => void>();
 let isListening = false;
 

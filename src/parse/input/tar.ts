@@ -13,7 +13,7 @@ export interface TarMember {
   /** Name without a leading './'. */
   readonly name: string;
   readonly size: number;
-  /** Its contents. Call this at most once, before the next member is requested; the caller checks `size`. */
+  /** Contents of the file. Call this at most once, before the next member is requested; the caller checks `size`. */
   read(): Buffer;
   /** The same, in pieces. All pieces must be requested. */
   pieces(): Generator<Buffer>;

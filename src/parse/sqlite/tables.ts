@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 
 /** A table or view. */
 export interface Table {
-  /** Its name in the database. */
+  /** Name of the table in the database. */
   readonly name: string;
   /** Column names in the database's own spelling. */
   readonly columns: ReadonlySet<string>;

@@ -326,8 +326,8 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   /**
-   * Changes of the program before those of profiling it, in each list causes of a job first, then by gain; and a cause before
-   * its effect. A finding of unknown gain counts half of the time that it concerns: no one knows how much can be saved.
+   * Sorts findings: changes to the program come before changes to the profiling. In each list, causes in a job come first, then
+   * the findings by gain, with a cause before its effect. A finding of unknown gain counts half of the time that it concerns: no one knows how much can be saved.
    */
   #ordered(findings: readonly Finding[]): Finding[] {
     const rank = new Map(

@@ -51,7 +51,7 @@ function listed(durations: GroupDurations, order: Uint32Array): OrderedSpreads {
   };
 }
 
-/** For durations stored as runs of equal values. */
+/** Reads durations stored as runs of equal values. */
 function counted({ durations, runs }: GroupData, order: Uint32Array): OrderedSpreads {
   const { durations: all, begins } = durations.inOrder(order);
   order.forEach((group, i) => {

@@ -85,14 +85,14 @@ const tensorOperations = (counters: Counters): number[] =>
 
 /**
  * Floating-point operations; null when there are no counters of the vector units, when some of a type are missing, or when
- * tensor core operations were not counted and the tensor cores are unknown to be idle.
+ * tensor core operations were not counted and the tensor cores are not known to be idle.
  */
 export function flopsByCounters(counters: Counters = {}): number | null {
   const types = VECTOR.filter((metrics) => metrics.some(([name]) => counters[name] !== undefined));
   const vector = types.flat().map(([name, operations]) => operations * (counters[name] ?? NaN));
   const [mfma, use] = [mfmaOperations(counters), tensorUseByCounters(counters)];
   const tensor = sumOf([...tensorOperations(counters), ...mfma]);
-  // Where the types that were counted add up to 0, a unit that is unknown to be idle may have worked in another type.
+  // Where the types that were counted add up to 0, a unit that is not known to be idle may have worked in another type.
   const isTensorKnown = tensor > 0 || use === false || (use === null && mfma.length > 0);
   return vector.length === 0 || !isTensorKnown ? null : orNull(sumOf(vector) + tensor);
 }

@@ -57,7 +57,7 @@ export interface PageData {
   readonly profiles: readonly PageProfile[];
   /** Number of profiles that are only rows in the tables of ranks. */
   readonly leftOut: number;
-  /** Largest time at stake first. */
+  /** Findings, largest time at stake first. */
   readonly advice: readonly FindingGroup[];
   /** Comparison of the ranks; null for a single one. */
   readonly job: PageJob | null;
@@ -215,7 +215,7 @@ export interface MemoryOwner {
   readonly allocations: number | null;
 }
 
-/** Largest first, and the total of the others. */
+/** Owners, largest first, and the total of the others. */
 export interface MemoryOwners {
   readonly shown: readonly MemoryOwner[];
   readonly count: number;

@@ -15,7 +15,7 @@ import type { TimedActivity } from './timed-activity.js';
 
 export interface StepTime {
   readonly step: number;
-  /** Its start on the host in ns; else its first launch; else its first work on a device. */
+  /** Start of the step in ns: on the host if known, else its first launch, else its first work on a device. */
   readonly start: number;
   readonly end: number;
   readonly took: StepLengths;

@@ -151,7 +151,7 @@ export interface Owner {
 interface Owners {
   /** Op of the newest allocation; null when there is none yet. */
   readonly latest: string | null;
-  /** Largest first. */
+  /** Owners by op, largest first. */
   readonly ops: readonly Owner[];
   readonly categories: readonly Owner[];
   readonly bytes: number;

@@ -90,7 +90,7 @@ export interface StepWaits {
 
 /** Over all delayed steps: ranks that waited in any of them, and the sum. */
 export interface DelayWaits extends StepWaits {
-  /** For each of the steps; null when none of its operations is matched. */
+  /** Waits in each step; null if none of its operations is matched. */
   readonly steps: readonly (StepWaits | null)[];
 }
 

@@ -310,7 +310,7 @@ function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine
       `${digits(gbps, ' GB/s')}, ${digits(memoryShare, ' %')} of the peak${mark(memoryShare, above.memory, CACHED)}`,
     ],
     ['bound', boundText(placement)],
-    ['floor', `${digits(floor, ' ns')}; the kernel took ${digits(gap, ' times')} that`],
+    ['floor', `${digits(floor, ' ns')}; the kernel took ${digits(gap, ' times')} as long`],
   ];
 }
 

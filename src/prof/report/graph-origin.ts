@@ -9,5 +9,5 @@ const ORIGINS: Readonly<Record<GraphOrigin, string>> = {
 
 export function originOf({ from, verified }: GraphNode): string {
   if (from === undefined || !Object.hasOwn(ORIGINS, from)) return 'capture unknown: context of the graph launch';
-  return verified === false ? 'from a capture with as many kernels, whose names are unknown' : ORIGINS[from];
+  return verified === false ? 'from a capture with the same number of kernels, whose names are unknown' : ORIGINS[from];
 }

@@ -171,7 +171,7 @@ export const peaksOfRow = (row: DeviceRow): Peaks => ({ ...fromRow(row, null), o
 interface LinkRate {
   /** Applied to names in the table of devices. */
   readonly pattern: RegExp;
-  /** In GB/s in one direction, over all links of the device. */
+  /** Rate in GB/s in one direction, over all links of the device. */
   readonly rate: number;
   readonly source: string;
 }

@@ -327,7 +327,7 @@ export interface StepSummary {
 export interface ProfileDetails {
   /** How busy each device was over time, from its first work to its last. */
   readonly utilisation: Utilisation;
-  /** One for each device that had kernels. */
+  /** Figures of each device that had kernels. */
   readonly launches: readonly LaunchTimes[];
   /** Names of ranges around launches, largest device time first, at most 50. */
   readonly annotations: readonly AnnotationTimes[];

@@ -52,7 +52,7 @@ const RECENT = 2048;
 interface ForwardEntry {
   readonly id: number;
   readonly tid: number | null;
-  /** Its calls, which are the same in other layers and steps. */
+  /** Calls of the op, which are the same in other layers and steps. */
   readonly calls: string;
   /** The rest of its context. */
   readonly place: string;

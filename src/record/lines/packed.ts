@@ -22,7 +22,7 @@ function xz(): typeof XzDecompress {
 type Pieces = AsyncIterable<Buffer>;
 
 interface Packing {
-  /** Its name in messages. */
+  /** Name of the packing in messages. */
   readonly name: string;
   /** Matches the end of its file names. */
   readonly ending: RegExp;

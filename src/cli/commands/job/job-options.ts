@@ -97,7 +97,7 @@ interface JobOptions {
   readonly quiet: boolean;
 }
 
-/** One share of a job, for other schedulers and queues. */
+/** A share of a job, for other schedulers and queues. */
 interface JobShare {
   readonly share: Share | null;
   readonly numbers: ReadonlySet<number> | null;

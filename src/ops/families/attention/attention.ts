@@ -220,11 +220,11 @@ function operandsOf(attention: AttentionCall): Required<Pick<OpCost, 'reads' | '
 const FORMULAS = {
   step: {
     flops: `2·Hq·(Dq + Dv)·${STEP_PAIRS}`,
-    bytes: 'q + k + v + out of these sequences (+ log-sum-exp where written)',
+    bytes: 'q + k + v + out of these sequences (+ log-sum-exp if written)',
   },
   forward: {
     flops: '2·B·Hq·Sq·Sk·(Dq + Dv)',
-    bytes: 'q + k + v (+ bias) + out (+ log-sum-exp where written)',
+    bytes: 'q + k + v (+ bias) + out (+ log-sum-exp if written)',
   },
   backward: {
     flops: '2·B·Hq·Sq·Sk·(3·Dq + 2·Dv)',

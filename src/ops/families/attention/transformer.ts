@@ -30,7 +30,7 @@ function attentionFlops(q: Sequences, keys: number): number {
   return 2 * batch * (projections + 2 * positions * keys * embedding);
 }
 
-/** Each operand once. One tensor may be query, key and value at the same time, which then have equal extents. */
+/** Lists each operand once. One tensor may be query, key and value at the same time; these then have equal extents. */
 function distinct(bound: BoundCall): Tensor[] {
   const [q, k, v] = [bound.tensor('q'), bound.tensor('k'), bound.tensor('v')];
   const isSelf = [k, v].every((other) => other?.shape.join() === q?.shape.join());

@@ -47,7 +47,7 @@ const placed = withTensors('self', (values, bound) => {
   return moved(bound.tensorsOf('self boundaries'), [place]);
 });
 
-/** One addition for each element. */
+/** A histogram adds once for each element. */
 const histogram = withTensors('self', (input, bound) => {
   const [bins, flops] = [bound.count('bins'), numel(input.shape)];
   if (bins === null) return unspecified('the number of bins is unspecified', flops);

@@ -112,7 +112,7 @@ const SOURCE = 'operations per element; arguments: aten/src/ATen/native/native_f
 const QUANTIZED = 4;
 /** Subtraction of the zero point, product with the scale. */
 const DEQUANTIZED = 2;
-/** Both in sequence. */
+/** Quantisation followed by dequantisation. */
 const FAKE = QUANTIZED + DEQUANTIZED;
 const MASKED = FAKE + 1;
 /**

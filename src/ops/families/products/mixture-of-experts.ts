@@ -210,7 +210,7 @@ const best = withTensors('gating', (gating, bound) => {
   return {
     flops: isSoftmax === true ? SOFTMAX.forward * tokens * top : 0,
     writes: [tensor([tokens, top], gating.dtype), tensor([tokens, top], 'int16'), ...bits],
-    formula: `flops = ${SOFTMAX.forward}·m·t where weights are normalised; bytes = gating + weights + indices + bits`,
+    formula: `flops = ${SOFTMAX.forward}·m·t if weights are normalised; bytes = gating + weights + indices + bits`,
   };
 });
 
@@ -258,7 +258,7 @@ export const mixtureOfExperts: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'topk_softmax: flops = 5·E(gating); bytes = gating + weights + indices',
-    'TopK: flops = 5·m·t where weights are normalised; SortTokens, moe_sorting_fwd: 0; bytes = operands + results',
+    'TopK: flops = 5·m·t if weights are normalised; SortTokens, moe_sorting_fwd: 0; bytes = operands + results',
     'moe_sum: flops = E(input); moe_align_block_size: 0; bytes = operands + results',
     'fused_experts: flops = 2·m·t·(|w1| + |w2| of one expert); bytes unknown, because the call does not show which experts are used',
     'ck_moe_stage1, ck_moe_stage2: one of the two products',

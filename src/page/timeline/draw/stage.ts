@@ -26,7 +26,7 @@ const LEAST_ZOOM = 0.4;
 export class TimelineCanvas {
   /** The element that scrolls, with names and canvases. */
   readonly body: HTMLElement;
-  /** Its content, as high as all lanes. */
+  /** Content of the stage, as high as all lanes. */
   readonly sheet: HTMLElement;
   /** The upper canvas, which receives pointer and keys. */
   readonly canvas: HTMLCanvasElement;

@@ -133,7 +133,7 @@ export class Scene {
     for (const watcher of this.#watchers) watcher(changed);
   }
 
-  /** Those of the selected event. */
+  /** Arrows of the selected event. */
   get arrows(): ShownArrows {
     const { event } = this.shown;
     // Cached, because each frame needs them.

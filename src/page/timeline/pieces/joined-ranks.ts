@@ -36,7 +36,7 @@ interface JoinedAbout {
   /** Time in ns on the axis. */
   readonly time: View;
   readonly coverage: TimelineCoverage;
-  /** Same as in `LaneRanks`. */
+  /** The rank at whose start the axis begins: see `LaneRanks`. */
   readonly zero: string;
 }
 

@@ -74,7 +74,7 @@ export function readingOf(track: Track, time: number, perPixel: number, origin: 
     const [start, end] = [time - perPixel / 2, time + perPixel / 2];
     return {
       value: rangeText(track.rangeOf(start, end), track.unit),
-      of: `mean of ${quantityText(perPixel, 'ns')} around it`,
+      of: `mean over ${quantityText(perPixel, 'ns')} around this time`,
     };
   }
   const what = track.drawn === 'mean' ? 'mean of' : 'within';

@@ -63,7 +63,7 @@ export class PacketSequence {
       while (entry.next()) {
         if (entry.tag === ENTRY.iid) iid = entry.value;
         else if (entry.tag === ENTRY.text || entry.tag === DEMANGLED_NAME) text = entry.text();
-        // The second text of other entries describes them.
+        // In other entries, a second text describes the first.
         if (entry.tag === ENTRY.text && tag !== INTERNED_OF_GPU.kernel) break;
       }
       entryOf(this.#texts, tag, () => new Map<WireNumber, string>()).set(iid, text);

@@ -31,7 +31,7 @@ export const rpd: Reader = {
     read: [
       "Kernels, copies and memory sets with the HIP call that launched them, including those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; counters; the clocks of devices as samples. The tracer's own rows are skipped and counted.",
       "Schemas 2 and 3. Times count from the machine's boot, so the Unix time of the profile's start is unknown. The recorded device numbers count CPUs too, so they differ from those of monitoring tools.",
-      'Grids are in blocks, whether the file counts blocks or threads. Copies in graphs and copies above 32-bit size have unknown size.',
+      'Grids are in blocks, whether the file counts blocks or threads. The sizes of copies in graphs, and of copies whose size exceeds 32 bits, are unknown.',
     ],
   },
   sniff: ({ database }) => ['rocpd_api', 'rocpd_op', 'rocpd_string'].every((table) => database?.has(table)),

@@ -183,7 +183,7 @@ class PlainPickle {
     for (let at = 0; at < pairs.length; at += 2) {
       const key = pairs[at];
       if (key === '__proto__' || (typeof key !== 'string' && typeof key !== 'number'))
-        throw new PickleError('a key is not a text or a number');
+        throw new PickleError('a key is not a string or a number');
       (object as Record<string, unknown>)[key] = pairs[at + 1];
     }
   }

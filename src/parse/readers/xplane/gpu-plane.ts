@@ -54,7 +54,7 @@ function extentsIn(text: string | undefined): number[] | null {
 }
 
 const within = (value: number, most: number): number | null => (value >= 0 && value <= most ? value : null);
-/** Maximum registers per thread, and shared memory per block in bytes. A larger number is not one of the device. */
+/** Maximum registers per thread, and shared memory per block in bytes. Larger numbers do not describe the device. */
 const [MOST_REGISTERS, MOST_SHARED] = [1024, 1 << 20];
 
 /** Registers and shared memory. Older builds for ROCm write other numbers under CUDA's names. */

@@ -45,7 +45,7 @@ export class XEvent {
   durPs = 0;
   /** Whether it stands for several events without a place in time. */
   isAggregate = false;
-  /** Its own statistics. */
+  /** Statistics of the event itself. */
   readonly #names: StatName[] = [];
   readonly #values: Stat[] = [];
   #count = 0;

@@ -122,7 +122,7 @@ const findingOf = (op: Op): Omit<Found, keyof Place> => ({
 export const belowRoof = deviceRule({
   name: 'below-roof',
   doc: 'ops that take longer than their FLOPs and bytes need at the peaks of the device',
-  why: 'no kernel with known work on a device with known peaks',
+  why: 'no kernel with known FLOPs or bytes on a device with known peaks',
   start: () => new Map<string, Op>(),
   row: (row, devices) => {
     const { record, placement } = row;

@@ -16,7 +16,7 @@ class BoundCopies {
   count = 0;
   bytes = 0;
   longest: LongestTime | null = null;
-  /** Time in ns of copies between host and device, and of those that are unknown to use pinned memory. */
+  /** Time in ns of copies between host and device, and of those that are not known to use pinned memory. */
   ofHost = 0;
   unpinned = 0;
   readonly kinds = new MovedAmounts();

@@ -205,7 +205,9 @@ export const fusion: Rule = {
       end: (): RuleAnswer => {
         for (const stream of streams.values()) close(stream);
         const found = devices.all.filter(({ of }) => of.chains > 0).map(finding);
-        return looked > 0 ? { found } : { found, why: 'no kernel with known work on a device with known peaks' };
+        return looked > 0
+          ? { found }
+          : { found, why: 'no kernel with known FLOPs or bytes on a device with known peaks' };
       },
     };
   },

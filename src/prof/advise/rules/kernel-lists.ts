@@ -91,7 +91,7 @@ const IMPOSSIBLE = {
 /** Rates that no device reaches: our FLOP count or our peak rate is wrong, or the device is another one. */
 const impossibleKernels = deviceRule({
   ...IMPOSSIBLE,
-  why: 'no kernel with known work on a device with known peaks',
+  why: 'no kernel with known FLOPs or bytes on a device with known peaks',
   start: () => new Above(),
   row: (row, devices) => {
     const { placement, record, peaks, op } = row;

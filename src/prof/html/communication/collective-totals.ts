@@ -63,7 +63,7 @@ export class CollectiveTotals {
       });
   }
 
-  /** Largest time first. */
+  /** The rows, largest time first. */
   rows(most: number): Bounded<CollectiveRow> {
     const all = [...this.#rows.values()].map(({ row }) => row);
     const { shown, rest } = longest(all, most);

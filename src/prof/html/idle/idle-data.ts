@@ -28,7 +28,7 @@ export interface CauseTime {
 }
 
 export interface PageIdle {
-  /** Largest time first. */
+  /** Causes, largest time first. */
   readonly causes: readonly CauseTime[];
   /** Idle time by cause for each device with gaps. */
   readonly devices: readonly { readonly device: number; readonly times: Readonly<Record<IdleCause, number>> }[];

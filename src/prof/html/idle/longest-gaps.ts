@@ -23,7 +23,7 @@ function activityName(record: StepActivity): string {
   }
 }
 
-/** Longest first; of equally long ones the first. */
+/** Keeps the longest gaps, longest first; of equally long ones the first. */
 class Longest {
   readonly gaps: PageGap[] = [];
 

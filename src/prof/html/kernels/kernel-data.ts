@@ -6,7 +6,7 @@ export interface KernelTotal {
   readonly name: string;
   readonly count: number;
   readonly time: number;
-  /** Longest and shortest. */
+  /** Time of the longest kernel and of the shortest. */
   readonly max: number;
   readonly min: number;
   /** Share of its time on the matrix unit; null if unknown. */
@@ -69,7 +69,7 @@ export interface OpTotal {
   readonly tc: number | null;
   /** What bounds most of its time, and that time. */
   readonly bound: { readonly name: RooflineBound; readonly time: number } | null;
-  /** Its call stacks with the largest times. */
+  /** Call stacks of the op with the largest times. */
   readonly stacks: readonly OpStack[];
   /** Number of different call stacks. */
   readonly stackCount: number;

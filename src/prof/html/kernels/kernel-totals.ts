@@ -135,7 +135,7 @@ class LaunchShapes {
 const MOST_NAMES = 50_000;
 
 class NamedKernels {
-  /** Longest and shortest, ns. */
+  /** Longest and shortest time in ns. */
   max = 0;
   min = Infinity;
   communicating = 0;

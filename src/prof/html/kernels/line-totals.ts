@@ -16,7 +16,7 @@ const LINE = /.:\d+$/;
 
 interface LineSum {
   readonly line: string | null;
-  /** Its number in the tally. */
+  /** Number of the line in the tally. */
   readonly number: number;
   /** Time in ns by op. */
   readonly ops: Map<string, number>;

@@ -187,7 +187,7 @@ export class MonitorCharts {
     return this.#charts.flatMap(({ builder }) => builder.group ?? []);
   }
 
-  /** One curve each. */
+  /** Charts of the host with a single curve each. */
   get lines(): CurveGroup[] {
     return this.#charts.flatMap(({ whole }) => whole?.group ?? []);
   }

@@ -54,9 +54,9 @@ export interface PageMonitor {
   readonly hosts: readonly MonitorHost[];
 }
 
-/** One instance. */
+/** Charts and facts of one instance. */
 export interface MonitorHost {
-  /** Its id, else its name; null when the reports have neither. */
+  /** Id of the instance, else its name; null if the reports have neither. */
   readonly name: string | null;
   readonly reports: number;
   /** Facts about the instance and its hardware, by the monitor's names. */

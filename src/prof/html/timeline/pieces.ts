@@ -29,7 +29,7 @@ interface WholePiece extends TimeSpan {
   readonly name: string;
   /** First and last step; null between steps. */
   readonly steps: readonly [number, number] | null;
-  /** Only for a single step. */
+  /** Present only if the piece is a single step. */
   readonly took?: StepLengths;
 }
 

@@ -124,7 +124,7 @@ export interface TimelineMark {
   readonly start: number;
   readonly end: number;
   readonly device: number | null;
-  /** One line. */
+  /** Text of the mark, in one line. */
   readonly text: string;
 }
 

@@ -76,7 +76,7 @@ export class PiecePacker {
   readonly #texts = new TextTable();
   /** Lanes in the order in which they are shown. */
   readonly #lanes: Lane[];
-  /** Their indexes by lane number. */
+  /** Index in `#lanes` by lane number. */
   readonly #places: ReadonlyMap<number, number>;
 
   readonly #facts: UsedFacts;

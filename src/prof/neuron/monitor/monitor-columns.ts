@@ -165,7 +165,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   ),
   shows('system', 'System(%)', PERCENT, 'vcpu.system', 'share of vCPU time in the kernel'),
   shows('nice', 'Nice(%)', PERCENT, 'vcpu.nice', 'share of vCPU time in low-priority user code'),
-  shows('idle', 'Idle(%)', PERCENT, 'vcpu.idle', 'share of vCPU time idle'),
+  shows('idle', 'Idle(%)', PERCENT, 'vcpu.idle', 'idle share of vCPU time'),
   shows('iowait', 'IoWait(%)', PERCENT, 'vcpu.io_wait', 'share of vCPU time waiting for I/O'),
   shows('irq', 'Irq(%)', PERCENT, 'vcpu.irq', 'share of vCPU time in interrupts'),
   shows('softirq', 'SoftIrq(%)', PERCENT, 'vcpu.soft_irq', 'share of vCPU time in soft interrupts'),

@@ -216,7 +216,7 @@ const INSTANCE_LABELS = {
 type PrometheusLabels = Readonly<Record<string, string>>;
 
 interface CounterTotal {
-  /** Its process; null for devices. */
+  /** Process of the value; null for devices. */
   readonly process: string | null;
   value: number;
 }

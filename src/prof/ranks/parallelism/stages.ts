@@ -194,7 +194,7 @@ interface StagePlace {
   readonly inferred: boolean;
 }
 
-/** For each part; null for ranks in no pipeline. */
+/** The stage of each part; null for ranks in no pipeline. */
 export function stagePlaces(
   parts: readonly RankPart[],
   groups: readonly JobGroup[],

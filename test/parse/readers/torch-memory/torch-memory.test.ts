@@ -166,8 +166,8 @@ describe('hostile pickles', () => {
     expect(refusal(withSegments('\x8d\xff\xff\xff\xff\xff\xff\xff\xff'))).to.match(/is cut off/);
     expect(refusal(withSegments('a'))).to.match(/a value is missing|elements without a list/);
     expect(refusal(withSegments('h\x77'))).to.match(/a value is used before it is known/);
-    expect(refusal(withSegments(']', '\x8c\x09__proto__', '}'))).to.match(/a key is not a text or a number/);
-    expect(refusal(withSegments(']', 'N', 'N'))).to.match(/a key is not a text or a number/);
+    expect(refusal(withSegments(']', '\x8c\x09__proto__', '}'))).to.match(/a key is not a string or a number/);
+    expect(refusal(withSegments(']', 'N', 'N'))).to.match(/a key is not a string or a number/);
     expect(refusal(withSegments('\x8a\xff'))).to.match(/a number of more than 16 bytes/);
     expect(refusal(withSegments('\x7f'))).to.match(/opcode 0x7f is not allowed in plain data/);
     const segment = { device: 2 ** 40, total_size: -1, blocks: [{ state: 'active_allocated', size: 8, frames: [{}] }] };

@@ -50,7 +50,7 @@ describe('AWS Neuron on a page', () => {
         for (const share of shares) expect(share).to.be.within(0, 1);
       const titles = neuron?.curves.map(({ title }) => title.replace(/ \(.*/, ''));
       expect(titles).to.deep.equal([
-        ...['DMA throughput', 'pending DMA', 'SBUF in use', 'PSUM in use', 'rate that throttling leaves'],
+        ...['DMA throughput', 'pending DMA', 'SBUF in use', 'PSUM in use', 'rate under throttling'],
       ]);
     },
   );

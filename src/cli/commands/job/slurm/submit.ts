@@ -28,7 +28,7 @@ interface SubmittedJob {
 
 /** The Slurm jobs of one submission. */
 export interface Submitted {
-  /** Its folder, as a path in the job's folder. */
+  /** Folder of the stage, as a path in the job's folder. */
   readonly place: string;
   readonly jobs: readonly SubmittedJob[];
 }

@@ -75,7 +75,7 @@ export interface ProgramEdit {
 /** A contiguous part of the file with records of one kind and core. */
 export interface TraceSection {
   readonly kind: number;
-  /** 2 for cores that run only collectives. */
+  /** Kind of core; 2 is a core that runs only collectives. */
   readonly group: number;
   readonly core: number;
   /** Offset from the first byte after the metadata. */
