@@ -24,7 +24,10 @@ export class CountOverTime {
     const [first, last] = [Math.max(0, from - this.begin), to - this.begin];
     if (last <= first) return;
     const [a, b] = [Math.floor(first / this.width), Math.min(MOST_BINS - 1, Math.floor(last / this.width))];
-    if (a === b) return this.#addPart(a, last - first);
+    if (a === b) {
+      this.#addPart(a, last - first);
+      return;
+    }
     this.#addPart(a, (a + 1) * this.width - first);
     this.#addPart(b, last - b * this.width);
     this.#change(a + 1, 1);

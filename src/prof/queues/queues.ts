@@ -166,7 +166,7 @@ export class Queues implements Analysis<QueueFacts> {
     const launch = launchOf(record);
     const { profile, device, start } = record;
     const isOfGraph = record.type === 'kernel' && record.graph !== undefined;
-    if (launch === null || device === null || isOfGraph || !Number.isFinite(start)) return;
+    if (launch === null || isOfGraph || !Number.isFinite(start)) return;
     const stream = record.stream ?? null;
     const sums = entryOf(this.#streams, `${profile}/${device}/${stream ?? ''}`, () => new StreamSums({ profile, device, stream })); // prettier-ignore
     sums.add(start, launch);

@@ -24,7 +24,7 @@ const MOST_CANDIDATES = 2_000;
 const MOST_COUNTS = 20_000;
 
 /** Sums of the occurrences whose launch calls are all known, in ns. */
-export interface LaunchedOccurrences {
+interface LaunchedOccurrences {
   readonly count: number;
   /** Time of the launch calls. */
   readonly launch: number;
