@@ -48,7 +48,7 @@ const TABLE_KEYS = [
 
 export const DIFF: Tool = {
   name: 'dprof diff',
-  usage: 'dprof diff [OPTION...] BASE NEW, or dprof diff --save-baseline DIR/NAME FILE...',
+  usage: 'dprof diff [OPTION...] BASE NEW',
   about: ['What got slower or faster from one profile to another, by op and layer, tested over the training steps.'],
   operands: [
     'BASE, NEW: records of dparse (also .gz), a net.dict of PyProf, a profile, or output of dprof partial; - for stdin, one of them.',
