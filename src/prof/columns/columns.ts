@@ -281,7 +281,9 @@ export const COLUMNS: readonly KernelColumn[] = [
     (row) => row.bytes,
     { derived: true },
   ),
-  column('start', 'Start(ns)', int(14, 'ns'), "start time, from the profile's start", ({ record }) => finite(record.start)),
+  column('start', 'Start(ns)', int(14, 'ns'), "start time, from the profile's start", ({ record }) =>
+    finite(record.start),
+  ),
   column('end', 'End(ns)', int(14, 'ns'), "end time, from the profile's start", ({ record }) =>
     record.dur === null ? null : finite(record.start + record.dur),
   ),
