@@ -56,7 +56,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/advise.js')).advise,
   },
   html: {
-    title: 'one page for the browser: charts, advice, timeline; works offline',
+    title: 'one offline page for the browser: charts, advice, timeline',
     load: async () => (await import('./commands/html.js')).html,
   },
   perfetto: {
@@ -64,7 +64,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/perfetto/perfetto.js')).perfetto,
   },
   sql: {
-    title: 'one query in SQL over kernels, copies, ranges, steps; needs DuckDB',
+    title: 'a SQL query over kernels, copies, ranges, steps; needs DuckDB',
     load: async () => (await import('./commands/sql.js')).sql,
   },
   partial: {
