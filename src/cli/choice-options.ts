@@ -22,7 +22,7 @@ export const STEP_OPTION: Option = {
 export const RANGE_OPTION: Option = {
   name: 'range',
   takes: 'TEXT[#K]',
-  help: 'only the time of the Kth CPU range with this text (the first), as from --from to --to',
+  help: 'only while the Kth (first) CPU range TEXT runs',
   conflicts: ['from', 'to'],
 };
 const FROM_OPTION: Option = {
@@ -33,14 +33,14 @@ const FROM_OPTION: Option = {
 const TO_OPTION: Option = {
   name: 'to',
   takes: 'MS',
-  help: 'only events that start before MS; work is cut at both edges',
+  help: 'only events that start before MS; edges cut work',
 };
 
 /** The time of an answer. */
 export const TIME_OPTIONS: readonly Option[] = [RANGE_OPTION, FROM_OPTION, TO_OPTION];
 /** The same for answers that show each event as it is. */
 export const UNCUT_TIME_OPTIONS: readonly Option[] = [
-  { ...RANGE_OPTION, help: 'only events in the Kth CPU range with this text (the first)' },
+  { ...RANGE_OPTION, help: 'only events while the Kth (first) CPU range TEXT runs' },
   FROM_OPTION,
   { ...TO_OPTION, help: 'only events that start before MS; crossing ones are shown in full' },
 ];

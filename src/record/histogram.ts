@@ -1,5 +1,4 @@
 /** Histograms with bins of equal width, for text and for the charts of pages. */
-import { elementAt } from '../containers/element.js';
 import { quantile } from './statistics.js';
 
 export interface HistogramBin {
@@ -33,7 +32,7 @@ export function binsOf(values: readonly number[]): HistogramBin[] {
   const counts = Array.from({ length: Math.max(1, Math.ceil(most / width) - first) }, () => 0);
   for (const value of ordered) {
     const at = Math.min(counts.length - 1, Math.floor(value / width) - first);
-    counts[at] = elementAt(counts, at) + 1;
+    counts[at] = (counts[at] ?? 0) + 1;
   }
   return counts.map((count, i) => ({ from: (first + i) * width, to: (first + i + 1) * width, count }));
 }
