@@ -40,7 +40,7 @@ const TO_OPTION: Option = {
 export const TIME_OPTIONS: readonly Option[] = [RANGE_OPTION, FROM_OPTION, TO_OPTION];
 /** The same for answers that show each event as it is. */
 export const UNCUT_TIME_OPTIONS: readonly Option[] = [
-  { ...RANGE_OPTION, help: 'only events in the Kth CPU range with this text (the first)' },
+  { ...RANGE_OPTION, help: 'only events while the Kth (first) CPU range TEXT runs' },
   FROM_OPTION,
   { ...TO_OPTION, help: 'only events that start before MS; crossing ones are shown in full' },
 ];

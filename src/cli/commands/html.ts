@@ -127,7 +127,7 @@ export const html = recordsCommand(
       { name: 'step', takes: 'N', help: 'the timeline opens at step N (the whole profile)' },
       { name: 'from', takes: 'MS', help: "the timeline opens from MS after the profile's start" },
       { name: 'to', takes: 'MS', help: 'to MS; later events are dropped' },
-      { ...RANGE_OPTION, help: 'the timeline shows the Kth CPU range with this text (the first)' },
+      { ...RANGE_OPTION, help: 'the timeline shows the Kth (first) CPU range TEXT' },
       { name: 'events', takes: 'N', help: `maximum number of timeline events, all pieces together (${EVENTS})` },
       PEAKS_OPTION,
       ...PLACE_OPTIONS,
