@@ -81,7 +81,7 @@ const FROM_OPTION: Option = {
 const TO_OPTION: Option = {
   name: 'to',
   takes: 'MS',
-  help: 'only events that start before MS; work is cut at both edges',
+  help: 'only events that start before MS; both edges cut work',
 };
 
 /** Time from the profile's start. */

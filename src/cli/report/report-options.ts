@@ -50,7 +50,7 @@ const BY_OPTIONS: readonly Option[] = [
     values: [...COLUMNS.map(({ key }) => key), ...Object.keys(HOST_TABLES).filter((name) => name !== 'api')],
     list: true,
   },
-  { name: 'tree', help: '--by: expand lists into levels with subtotals; --no-tree' },
+  { name: 'tree', help: '--by: lists as levels with subtotals; --no-tree' },
   { name: 'depth', takes: 'N', help: '--by: only the first N entries of lists such as layers' },
 ];
 
