@@ -136,7 +136,6 @@ const PAGE_MAY_IMPORT = [
   'src/prof/summary/summary-data.ts',
   'src/prof/summary/tallies.ts',
   'src/prof/tally/kernel-tally.ts',
-  'src/record/histogram.ts',
   'src/record/control-characters.ts',
   'src/record/errors.ts',
   'src/record/fields/times.ts',

@@ -232,7 +232,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
       [...devices]
         .sort(([a], [b]) => a - b)
         .flatMap(([device, sums]) => {
-          sums.missing.push(...missing.filter((one) => one.device === device));
+          for (const work of missing) if (work.device === device) sums.missing.push(work);
           const place = { profile, header, device };
           const passes = rowsOf(place, sums, host, !unrecorded.has(device)).filter(
             ({ step }) => typeof step === 'number',

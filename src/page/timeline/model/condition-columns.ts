@@ -26,6 +26,7 @@ const HERE: Readonly<Record<string, string>> = {
   sub: 'op with seq',
   mod: 'op or layer',
   inner: 'op',
+  category: 'op or name',
   graph: 'kind==graph or name',
   origin: 'name',
   verdict: 'tc',

@@ -91,7 +91,7 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
   },
   api: {
     header: 'Api',
-    what: "calls to the device runtime and to system libraries",
+    what: 'calls to the device runtime and to system libraries',
     ranges: new Set(['api']),
     launched: 'Launched',
     isAllWork: true,

@@ -14,7 +14,7 @@ export const ALIGNMENTS = {
   fusion: 'ops of one layer, and what replaces them there',
   op: 'what is left: the same op, whatever the layer',
   kernel: 'then kernels without a known op (all, if one input knows no op): the same name',
-  category: 'then these by category: communication, product, elementwise, reduction',
+  category: 'then these by category, as in the column category',
 } as const;
 
 export type Alignment = keyof typeof ALIGNMENTS;

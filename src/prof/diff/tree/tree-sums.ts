@@ -1,6 +1,4 @@
 /** Sums of one input by place in the tree: layer, op, and call of the op in a step. */
-import { isProductKernel, kernelKind } from '../../../ops/kernels/kernel-name.js';
-import type { KernelRecord } from '../../../record/record.js';
 import { addTimes } from '../../../record/fields/times.js';
 import { addTo, largestEntry } from '../../../containers/map-entry.js';
 import type { CellValue } from '../../../table/column.js';
@@ -41,10 +39,9 @@ class PlaceTexts {
   /** Time by category, in ns. */
   readonly #categories = new Map<string, number>();
 
-  add({ calls, fused, record }: Annotated, dur: number): void {
+  add({ calls, fused, category }: Annotated, dur: number): void {
     for (const { op } of calls) this.ops.add(plainName(op));
     for (const op of fused ?? NO_NAMES) this.fused.add(op);
-    const category = categoryOf(record);
     if (category !== null) addTo(this.#categories, category, dur);
   }
 
@@ -59,14 +56,6 @@ const NO_NAMES: readonly string[] = [];
 /** Name of an op without the library that computes it, and without the `_` of an op that works in place. */
 const plainName = (op: string): string =>
   op.replace(/^(?:cudnn|miopen|mkldnn|native)_(?=[a-z])/, '').replace(/(?<=[A-Za-z0-9])_$/, '');
-
-/** Category of a kernel according to its profile or its name; null when these do not determine it. */
-function categoryOf(record: KernelRecord): string | null {
-  if (communicates(record)) return 'communication';
-  if (isProductKernel(record)) return 'product';
-  const kind = kernelKind(record);
-  return kind === 'elementwise' || kind === 'reduction' ? kind : null;
-}
 
 /** The kernels at one place in one input. */
 export interface PlaceSums extends Place {
