@@ -228,7 +228,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
       [...devices]
         .sort(([a], [b]) => a - b)
         .flatMap(([device, sums]) => {
-          sums.missing.push(...missing.filter((one) => one.device === device));
+          for (const lost of missing) if (lost.device === device) sums.missing.push(lost);
           const place = { profile, header, device };
           const passes = rowsOf(place, sums, host).filter(({ step }) => typeof step === 'number');
           const causesOf = ({ step }: { readonly step: unknown }): StepSums['idleCauses'] =>

@@ -64,7 +64,7 @@ describe('regions', () => {
     const { stdout, stderr } = await runCli('dprof', ['steps', '--by', 'range', '--histogram'], { input: RECORDS });
     // Twice the interquartile range of 35 us over the cube root of 3 is 48.5 us, rounded up to 50.
     expect(stdout).to.match(
-      /## fwd, device 0: spans of 3 passes\nfrom us  to us  passes\n +50 +100 +2 +#{40}\n +100 +150 +1 +#{20}\n$/,
+      /## fwd, device 0: spans of 3 passes\nfrom us {2}to us {2}passes\n +50 +100 +2 +#{40}\n +100 +150 +1 +#{20}\n$/,
     );
     expect(stderr).to.equal('dprof: 1 activity in no region\n');
   });
