@@ -41,7 +41,7 @@ const added = (steps: Column<StepRow>): Column<RegionRow> => ({
 /** Idle time of a cause, unknown where the idle time is. */
 const cause = (key: string, doc: string, part: keyof StepSums['idleCauses']): Column<RegionRow> =>
   column(key, `${key}_ns`, int(13, 'ns'), doc, ({ passes, causes }) =>
-    total(causes.map((one, i) => (passes[i]?.times.idle === null ? null : one[part]))),
+    total(causes.map((known, i) => (passes[i]?.times.idle === null ? null : known[part]))),
   );
 
 const QUANTILES = [
