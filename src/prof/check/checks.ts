@@ -262,7 +262,7 @@ function programCheck(): Check {
   let steps = 0;
   const addKernel = (row: Annotated, ns: number): void => {
     all += ns;
-    hasOps ||= row.calls.length > 0 || (row.op !== null && row.record.op?.includes(row.op) === true);
+    hasOps ||= row.calls.length > 0 || (row.op !== null && row.record.op.includes(row.op));
     if (row.op === null) without.op += ns;
     else if (row.reason !== null && asksForArguments(row.reason)) without.arguments += ns;
     if (row.layer.length === 0) without.layer += ns;
