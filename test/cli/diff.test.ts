@@ -254,7 +254,7 @@ describe('dprof diff', () => {
   it('has a help that says what it does', async () => {
     const { stdout, code } = await run(['--help']);
     expect(code).to.equal(0);
-    expect(stdout).to.match(/^Usage: dprof diff \[OPTION\.\.\.\] BASE NEW, or/);
+    expect(stdout).to.match(/^Usage: dprof diff \[OPTION\.\.\.\] BASE NEW\n/);
     for (const line of stdout.split('\n')) expect(line.length, line).to.be.at.most(120);
   });
 

@@ -134,7 +134,7 @@ describe('a comparison by tree', () => {
     const base = [unnamed('scan', 10), unnamed('ampere_sgemm_128x64_tn', 100), unnamed('odd', 1)];
     const next = [{ ...unnamed('scan', 12), layer: ['A_0'] }, unnamed('Cijk_Ailk_Bljk_SB_MT64x64', 70)];
     expect(leafLines(base, next)).to.deep.equal([
-      '[same category]/product category unknown -30',
+      '[same category]/gemm category unknown -30',
       '[same kernel elsewhere]/scan kernel unknown 2',
       'odd null gone -1',
     ]);
