@@ -78,7 +78,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     expect(await tip(page)).to.match(/^memory allocated: unknown/);
     const busy = await placeOf(page, 3250, 'busy');
     await page.mouse.move(busy.x, busy.y);
-    expect(await tip(page)).to.match(/^busy: 0\.0 %\nmean of/);
+    expect(await tip(page)).to.match(/^busy: 0\.0 %\nmean over/);
     await page.mouse.move((await placeOf(page, 3750, 'busy')).x, busy.y);
     expect(await tip(page)).to.match(/^busy: 100\.0 %/);
     expect(complaints).to.deep.equal([]);

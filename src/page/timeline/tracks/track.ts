@@ -77,7 +77,7 @@ export function readingOf(track: Track, time: number, perPixel: number, origin: 
       of: `mean over ${quantityText(perPixel, 'ns')} around this time`,
     };
   }
-  const what = track.drawn === 'mean' ? 'mean of' : 'within';
+  const what = track.drawn === 'mean' ? 'mean over' : 'within';
   return { value: rangeText(track.rangeOf(from, to), track.unit), of: `${what} ${momentOf(from)} to ${momentOf(to)}` };
 }
 
