@@ -12,7 +12,8 @@ import { placedEvents, readSteps, STEPS, type Reading } from './gpu-plane.js';
 import { collectiveOf } from './op-facts.js';
 
 export const MODULES = 'XLA Modules';
-export const { ops: OPS, transfers: TRANSFERS, waits: WAITS } = XLA_LINES;
+export const { ops: OPS, waits: WAITS } = XLA_LINES;
+const { transfers: TRANSFERS } = XLA_LINES;
 
 /** Name of the metric of samples that state when a device ran a program: the value is the number of the run. */
 const MODULE_METRIC = 'xla_module';
