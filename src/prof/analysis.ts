@@ -87,6 +87,8 @@ export const withoutKernels = (untimed = 0): UserError =>
 
 export const withoutRanges = (): UserError => new UserError('no CPU ranges', { hint: RANGES_HINT });
 
+export const withoutChosenSteps = (): UserError =>
+  new UserError('none of the chosen steps', { hint: 'without --step all are listed' });
 export const withoutDeviceAndRanges = (): UserError =>
   new WithoutDevice('no device activity and no CPU ranges', { hint: RANGES_HINT });
 

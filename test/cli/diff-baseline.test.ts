@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kernel } from '../support/kernels.js';
@@ -86,5 +86,38 @@ describe('a baseline', () => {
     expect((await run('--baseline', at('main'), at('old.jsonl'), at('slow.jsonl'))).stderr).to.match(
       /takes two inputs/,
     );
+  });
+
+  it('ignores no option, so that the baseline of a part is never that of the whole profile', async () => {
+    for (const option of [
+      ['--rank', '1'],
+      ['--stream', '7'],
+      ['--range', 'x'],
+      ['--from', '1'],
+      ['--to', '1'],
+      ['--where', 'op==linear'],
+      ['--min-effect', '3%'],
+      ['--as-is'],
+      ['--width', '80'],
+    ]) {
+      const refused = await run('--save-baseline', at('part'), ...option, at('old.jsonl'));
+      expect(refused.code, refused.stderr).to.equal(2);
+      expect(refused.stderr).to.contain(`${option[0]} cannot be combined with --save-baseline`);
+    }
+    expect(existsSync(at('part.part'))).to.equal(false);
+  });
+
+  it('replaces a baseline, but neither another file nor without a name', async () => {
+    writeFileSync(at('mine.part'), 'half a download\n');
+    const refused = await run('--save-baseline', at('mine'), at('old.jsonl'));
+    expect(refused).to.deep.include({ code: 1 });
+    expect(readFileSync(at('mine.part'), 'utf8')).to.equal('half a download\n');
+    expect((await run('--save-baseline', at('again'), at('old.jsonl'))).code).to.equal(0);
+    const before = readFileSync(at('again.part'), 'utf8');
+    expect((await run('--save-baseline', at('again'), at('slow.jsonl'))).code).to.equal(0);
+    expect(readFileSync(at('again.part'), 'utf8')).to.not.equal(before);
+    for (const name of ['', at('none/'), at('none/.part')])
+      expect((await run('--save-baseline', name, at('old.jsonl'))).code, name).to.equal(2);
+    expect(existsSync(at('none'))).to.equal(false);
   });
 });

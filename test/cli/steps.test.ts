@@ -72,6 +72,14 @@ describe('dprof steps', () => {
     expect((await run(input, '-q')).stderr).to.equal('');
   });
 
+  it('says the same of steps that do not exist for rows and for regions', async () => {
+    for (const by of [[], ['--by', 'step'], ['--by', 'range']]) {
+      const { stderr, code } = await run(RECORDS, ...by, '--step', '99');
+      expect(stderr).to.equal('dprof: stdin: none of the chosen steps (without --step all are listed)\n');
+      expect(code).to.equal(1);
+    }
+  });
+
   it('says how to mark steps where there are none, and nothing where the profiler cannot mark any', async () => {
     const stderrOf = async (format: string): Promise<string> =>
       (await run(neuronLines([{ ...PROFILE, format }, kernel({ start: 0, dur: 1, step: null })]))).stderr;

@@ -1,4 +1,5 @@
 /** `dprof critical-path`: what determined how long each step took. */
+import { withoutChosenSteps } from '../../prof/analysis.js';
 import { BOUNDS } from '../../prof/critical-path/bounds.js';
 import { CriticalPaths, type ProfilePaths } from '../../prof/critical-path/critical-path.js';
 import { PATH_COLUMNS } from '../../prof/critical-path/path-columns.js';
@@ -6,7 +7,6 @@ import { MOST_ERROR, replayError } from '../../prof/critical-path/step-paths.js'
 import { WhatIf } from '../../prof/critical-path/what-if.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
-import { UserError } from '../../record/errors.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer, numberList, type Option } from '../arguments.js';
 import { windowOf } from '../choice-options.js';
@@ -84,8 +84,7 @@ export const criticalPath = recordsCommand(
       analysis: new CriticalPaths({ steps, window: windowOf(given), whatIf }),
       annotator: new Annotator(null, false),
       print: ({ table, facts }, write) => {
-        if (steps !== undefined && facts.every((profile) => profile.steps.length === 0))
-          throw new UserError('none of the chosen steps', { hint: 'without --step all are listed' });
+        if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();
         const { format, width } = request;
         if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
         if (format === 'json') return write(jsonLines(facts.flatMap(documentsOf)));

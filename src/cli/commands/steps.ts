@@ -1,5 +1,6 @@
 /** `dprof steps`: how the time of each step of training or serving was spent. */
-import { requireName, UsageError, UserError } from '../../record/errors.js';
+import { requireName, UsageError } from '../../record/errors.js';
+import { withoutChosenSteps } from '../../prof/analysis.js';
 import { columnsOf, STEP_COLUMNS, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
 import { REGION_COLUMNS, REGION_FIGURES } from '../../prof/steps/region-columns.js';
 import { REGION_KEYS, Regions } from '../../prof/steps/regions.js';
@@ -30,8 +31,7 @@ const chosenOf = (profile: ProfileSteps, numbers: ReadonlySet<number> | undefine
 
 /** @throws UserError when none of the steps exists */
 function refuseNone(profiles: readonly ProfileSteps[], numbers: ReadonlySet<number> | undefined): void {
-  if (numbers !== undefined && profiles.every(({ rows }) => rows.length === 0))
-    throw new UserError('none of the chosen steps', { hint: 'without --step all are listed' });
+  if (numbers !== undefined && profiles.every(({ rows }) => rows.length === 0)) throw withoutChosenSteps();
 }
 
 /** A row for each region. @throws UsageError for a histogram in a format without one */

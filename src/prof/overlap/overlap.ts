@@ -23,7 +23,7 @@ export interface DeviceOverlap {
 
 /** A row: a kind of work, and another one. */
 interface OverlapRow {
-  readonly of: DeviceOverlap;
+  readonly on: DeviceOverlap;
   readonly kind: KindTimes;
   readonly other: KindTimes;
   readonly both: number;
@@ -33,8 +33,8 @@ interface OverlapRow {
 export const shareOf = (part: number, whole: number): number | null => (whole > 0 ? (100 * part) / whole : null);
 
 export const OVERLAP_COLUMNS: readonly Column<OverlapRow>[] = [
-  column('profile', 'Profile', int(4), 'number of the input, from 0', ({ of }) => of.profile, { narrowHeader: 'Prof' }),
-  column('device', 'Device', int(3), 'device', ({ of }) => of.device, { narrowHeader: 'Dev' }),
+  column('profile', 'Profile', int(4), 'number of the input, from 0', ({ on }) => on.profile, { narrowHeader: 'Prof' }),
+  column('device', 'Device', int(3), 'device', ({ on }) => on.device, { narrowHeader: 'Dev' }),
   column('kind', 'Kind', str(16), 'stream, category or other value of --by', ({ kind }) => kind.kind),
   column('count', 'Count', int(7), 'kernels and other work of the kind', ({ kind }) => kind.count),
   column('active', 'Active(ns)', int(12, 'ns'), 'time during which it ran', ({ kind }) => kind.active),
@@ -45,10 +45,10 @@ export const OVERLAP_COLUMNS: readonly Column<OverlapRow>[] = [
 ];
 
 function* rowsOf(devices: readonly DeviceOverlap[]): Generator<OverlapRow> {
-  for (const of of devices)
-    for (const kind of of.kinds)
-      for (const [at, other] of of.kinds.entries())
-        if (other !== kind) yield { of, kind, other, both: kind.both[at] ?? 0 };
+  for (const on of devices)
+    for (const kind of on.kinds)
+      for (const [at, other] of on.kinds.entries())
+        if (other !== kind) yield { on, kind, other, both: kind.both[at] ?? 0 };
 }
 
 /** What work other than kernels counts as, where the kind is not its stream. */
@@ -119,8 +119,12 @@ export class Overlap implements Analysis<readonly DeviceOverlap[]> {
       this.#untimed++;
       return;
     }
-    const of = entryOf(this.#devices, `${profile}/${device}`, () => ({ profile, device, sweep: new DeviceSweep() }));
-    of.sweep.add(kind, start, ps?.[0] ?? 0, duration);
+    const { sweep } = entryOf(this.#devices, `${profile}/${device}`, () => ({
+      profile,
+      device,
+      sweep: new DeviceSweep(),
+    }));
+    sweep.add(kind, start, ps?.[0] ?? 0, duration);
   }
 
   /** @throws UserError when no work of a device has a time */

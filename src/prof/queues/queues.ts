@@ -170,12 +170,12 @@ export class Queues implements Analysis<QueueFacts> {
     const stream = record.stream ?? null;
     const sums = entryOf(this.#streams, `${profile}/${device}/${stream ?? ''}`, () => new StreamSums({ profile, device, stream })); // prettier-ignore
     sums.add(start, launch);
-    const of = entryOf(this.#devices, `${profile}/${device}`, () => ({
+    const { waiting } = entryOf(this.#devices, `${profile}/${device}`, () => ({
       profile,
       device,
       waiting: new CountOverTime(),
     }));
-    of.waiting.add(Math.min(start, launch.start + (launch.dur ?? 0)), start);
+    waiting.add(Math.min(start, launch.start + (launch.dur ?? 0)), start);
   }
 
   /** @throws UserError when no launch of any work is known */

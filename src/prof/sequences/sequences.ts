@@ -105,8 +105,8 @@ export class Sequences implements Analysis<SequenceFacts> {
 
   take(item: Item): void {
     if (item instanceof Annotated) this.#addKernel(item);
-    // Other work on a stream ends a sequence; kernels come annotated.
-    else if (isDeviceActivity(item) && item.type !== 'kernel' && item.type !== 'sync')
+    // Other work on a stream ends a sequence, if it is known when; kernels come annotated.
+    else if (isDeviceActivity(item) && item.type !== 'kernel' && item.type !== 'sync' && Number.isFinite(item.start))
       this.#add(item, BREAK, item.start, durationOf(item) ?? 0, null);
   }
 

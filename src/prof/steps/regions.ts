@@ -9,7 +9,15 @@ import { awaitedTransfer } from '../../ops/families/hlo.js';
 import { UserError } from '../../record/errors.js';
 import { durationOf } from '../../record/fields/times.js';
 import type { KernelLine, ProfileLine, ProfileRecord, RangeKind, RangeRecord } from '../../record/record.js';
-import { RANGES_HINT, countNotes, withoutDevice, type Analysis, type Answer, type Item } from '../analysis.js';
+import {
+  RANGES_HINT,
+  countNotes,
+  withoutChosenSteps,
+  withoutDevice,
+  type Analysis,
+  type Answer,
+  type Item,
+} from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
@@ -87,6 +95,8 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   #passes = 0;
   #activities = 0;
   #untimed = 0;
+  /** Whether any work was launched in the chosen steps. */
+  #hasChosen = false;
   /** Number of pieces of work in no region, and of those whose launch is unknown. */
   #outside = 0;
   #unlinked = 0;
@@ -140,6 +150,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
 
   #nothing(): UserError {
     if (this.#activities === 0) return withoutDevice();
+    if (this.steps !== undefined && !this.#hasChosen) return withoutChosenSteps();
     if (this.key === 'phase')
       return new UserError('no steps with a phase', { hint: 'steps of LLM servers have phases' });
     if (this.key === STEPS) {
@@ -173,6 +184,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     const places = this.#placesOf(profile, record);
     const isTimed = dur !== null && !Number.isNaN(start + dur);
     this.#activities++;
+    if (this.#isChosen(record)) this.#hasChosen = true;
     if (!isTimed) this.#untimed++;
     if (places.length === 0 && this.steps === undefined) {
       if (this.#kinds.size > 0 && launchOf(record) === null) this.#unlinked++;
@@ -207,10 +219,14 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
       entryOf(regionOf(profile, name).work, record.device, () => new KernelTally()).add(0, time, row);
   }
 
+  #isChosen({ step = null }: DeviceActivity): boolean {
+    return this.steps === undefined || (step !== null && this.steps.has(step));
+  }
+
   /** The passes that launched the work: those open on its thread, and on the thread for which its thread works. */
   #placesOf(profile: RegionProfile, record: DeviceActivity): Place[] {
     const step = record.step ?? null;
-    if (this.steps !== undefined && (step === null || !this.steps.has(step))) return [];
+    if (!this.#isChosen(record)) return [];
     if (this.#kinds.size === 0) return step === null ? [] : [[STEPS, step]];
     const launch = launchOf(record);
     if (launch === null) return [];
@@ -277,7 +293,7 @@ function byPhase(row: RegionRow): RegionRow[] {
   }
   return [...phases].map(([region, indices]) => ({
     ...{ ...row, region, work: null },
-    passes: row.passes.filter((_, i) => indices.includes(i)),
-    causes: row.causes.filter((_, i) => indices.includes(i)),
+    passes: indices.flatMap((i) => row.passes[i] ?? []),
+    causes: indices.flatMap((i) => row.causes[i] ?? []),
   }));
 }

@@ -52,6 +52,13 @@ describe('sequences of kernels', () => {
     expect(shown(factsOf(inOrder('abababab'), { length: 4 }))).to.deep.equal(['2 abab 22000']);
   });
 
+  it('does not end at a copy whose time is unknown, wherever its record is', () => {
+    const records = inOrder('abxab');
+    // Two pairs of 4 us and a gap of 1 us each.
+    expect(shown(factsOf([...records.slice(0, 1), copyAt(NaN, 7), ...records.slice(1)]))).to.deep.equal(['2 ab 10000']);
+    expect(shown(factsOf([...records.slice(0, 1), copyAt(2500, 7), ...records.slice(1)]))).to.deep.equal([]);
+  });
+
   it('counts only small kernels as saved', () => {
     const records = inOrder('abab').map((one, i) => (i % 2 === 0 ? { ...one, start: 50_000 * i, dur: 49_000 } : { ...one, start: 50_000 * i })); // prettier-ignore
     // b takes 2 us twice, and follows a after 1 us.

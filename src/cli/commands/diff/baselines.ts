@@ -3,12 +3,16 @@
  * that a build can keep them.
  */
 import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { firstBytes, isFile } from '../../../parse/files.js';
+import { recordKindOf } from '../../../prof/input/records.js';
 import { requireColumn } from '../../../prof/columns/columns.js';
 import type { Peaks } from '../../../prof/roofline/peaks.js';
 import { isSystemError, systemReason, UsageError, UserError } from '../../../record/errors.js';
 import type { Arguments, Option } from '../../arguments.js';
+import { CHOICE_NAMES } from '../../choice-options.js';
 import { readInputs, type Reading } from '../../records-command.js';
+import { TABLE_NAMES } from '../../shared-options.js';
 import { writePartial } from '../partial/write-partial.js';
 
 const ENDING = '.part';
@@ -46,25 +50,48 @@ interface Saving {
 }
 
 /** Options that are about a comparison. */
-const UNFIT = ['baseline', 'fail-if', 'where', 'device', 'step', 'format', 'output', 'cols', 'sort', 'top'];
+const OF_COMPARISON = [
+  ...['baseline', 'fail-if', 'min-effect', 'fdr', 'min-samples', 'as-is', 'format', 'width', 'output'],
+  ...TABLE_NAMES,
+];
+
+/** @throws UsageError for an option that a baseline cannot take: none may be ignored */
+function refuseOthers(given: Arguments): void {
+  const isGiven = (option: string): boolean =>
+    given.texts(option).length > 0 || given.text(option) !== undefined || given.on(option);
+  const refuse = (options: readonly string[], way: string): void => {
+    const stray = options.find(isGiven);
+    if (stray !== undefined) throw new UsageError(`--${stray} cannot be combined with --save-baseline`, way);
+  };
+  refuse(OF_COMPARISON, 'give it to the comparison with --baseline');
+  refuse(CHOICE_NAMES, 'a baseline is of whole profiles');
+}
+
+/** The file to write. @throws UsageError for a folder alone; UserError for a file that is not a baseline */
+function targetOf(name: string): string {
+  const output = pathOf(name);
+  if (/^(?:\.part)?$/.test(basename(output)) || /[\\/]$/.test(name))
+    throw new UsageError('--save-baseline needs a name', 'for example --save-baseline baselines/main');
+  if (isFile(output) && recordKindOf(firstBytes(output, HEAD).toString('latin1')) !== 'partial')
+    throw new UserError('is not a baseline, and stays as it is', { where: output, hint: 'choose another name' });
+  return output;
+}
+
+/** Bytes of a file that state what it is. */
+const HEAD = 64;
 
 /**
  * Writes a baseline, and the folder for it.
- * @throws UsageError for an option that is about a comparison
+ * @throws UsageError for an option that a baseline cannot take
  */
 export async function saveBaseline(
   name: string,
   given: Arguments,
   { by, device, quiet, reading }: Saving,
 ): Promise<void> {
-  const stray = UNFIT.find((option) => given.texts(option).length > 0 || given.text(option) !== undefined);
-  if (stray !== undefined)
-    throw new UsageError(
-      `--${stray} cannot be combined with --save-baseline`,
-      'give it to the comparison with --baseline',
-    );
+  refuseOthers(given);
   const { files } = readInputs(given);
-  const output = pathOf(name);
+  const output = targetOf(name);
   try {
     mkdirSync(dirname(output), { recursive: true });
   } catch (error) {
