@@ -150,7 +150,7 @@ const SEQUENCE: Topic = {
     {
       title: 'backward nodes',
       reference: 'only names on `Backward` and `Backward0`: `MeanBackward1`, `AccumulateGrad` and the like are forward',
-      ours: '`Backward`, `Backward0` to `Backward9` and on, `Backwards` and `AccumulateGrad` are backward',
+      ours: '`Backward`, `Backward0` to `Backward9` and so on, `Backwards` and `AccumulateGrad` are backward',
       why: 'overloads number their nodes',
       shows: 'dir',
     },

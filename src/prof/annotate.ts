@@ -295,6 +295,13 @@ function withoutFormula(calls: readonly OpCall[], profile: Recorded | null): str
   return some ? `the arguments of ${names} do not fit a formula` : `no formula for ${names}`;
 }
 
+/** Why a kernel whose calls are those around its own launch has none. */
+export const WITHOUT_CALL = {
+  'no-launch': 'its launch is not in the profile',
+  'no-op': 'no op call around the launch',
+  'graph-without-op': 'no op call around the launch of its graph',
+} as const;
+
 /**
  * Why a kernel has no call.
  * @param isProfile whether the records come from a profile, which has launches; a net.dict of PyProf has none
@@ -311,8 +318,8 @@ export function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile
     case 'paired':
       return `no op call around its forward kernel ${pairing.forward.id}`;
     case 'own':
-      if (isProfile && record.launch === null) return 'its launch is not in the profile';
-      return record.graph === undefined ? 'no op call around the launch' : 'no op call around the launch of its graph';
+      if (isProfile && record.launch === null) return WITHOUT_CALL['no-launch'];
+      return WITHOUT_CALL[record.graph === undefined ? 'no-op' : 'graph-without-op'];
   }
 }
 

@@ -112,7 +112,7 @@ export const DIAGNOSTICS = {
   ],
   'launch-cut': [
     'note',
-    'launches of a truncated input without work before the cut (idle time is unknown where it may have run)',
+    'launches in a truncated input whose work would have come after its end (idle time is unknown where that work may have run)',
   ],
   'call-failed': [
     'doubt',

@@ -42,6 +42,6 @@ export const grouped = (count: number): string => withThousands(String(count));
 /** `1 kernel`, `1,234 kernels`. */
 export const many = (count: number, noun: string): string => `${grouped(count)} ${plural(count, noun)}`;
 
-/** The work that the edges of a chosen time cut, which goes on with how it counts: `one kernel or copy, which counts`. */
+/** The work that the edges of a chosen time cut: `one kernel or copy`, `1,234 kernels or copies`. */
 export const cutText = (count: number): string =>
-  count === 1 ? 'one kernel or copy, which counts' : `${grouped(count)} kernels or copies, which count`;
+  count === 1 ? 'one kernel or copy' : `${grouped(count)} kernels or copies`;

@@ -186,7 +186,7 @@ class FittedSheet<Row> {
 export function leftOutLine(keys: readonly string[], width: number): string {
   const lineOf = (count: number): string => {
     const more = keys.length - count;
-    return `# no room for ${keys.slice(0, count).join(', ')}${more > 0 ? ` and ${more} more` : ''}: -f csv has all`;
+    return `# no room for ${keys.slice(0, count).join(', ')}${more > 0 ? ` and ${more} more` : ''}: -f csv shows all`;
   };
   let count = keys.length;
   while (count > 1 && lineOf(count).length > width) count--;

@@ -105,7 +105,7 @@ describe('a rank without work on a device', () => {
 
   it('is named by dprof steps', async () => {
     const { stderr } = await run('steps', folder);
-    expect(stderr).to.equal('dprof: 1 profile without work on a device, and without steps: rank 1 (rank_1.json)\n');
+    expect(stderr).to.equal('dprof: 1 profile with neither device work nor steps: rank 1 (rank_1.json)\n');
   });
 
   describeSql('in dprof sql', () => {

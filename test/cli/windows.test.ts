@@ -99,7 +99,7 @@ describe('a window', () => {
       });
       expect(stderr).to.include("dprof: range 'forward', number 2 of 2: 0.12 to 0.2 ms\n");
       expect(stderr).to.include("dprof: 1 profile left out: no range 'forward#2'\n");
-      expect(stderr).to.include('dprof: --range cut one kernel or copy, which counts with the part inside\n');
+      expect(stderr).to.include('dprof: --range cut one kernel or copy: only the part inside counts\n');
     }
     const { stdout } = await dprof('-f', 'json', '--from', '0.05');
     expect(stdout).to.match(/\{"window":\{"from":50000,"to":null,"cut":2\}\}\n$/);

@@ -108,7 +108,7 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
     const { page, complaints } = await open(file, {}, 'span=2000_4000');
     await page
       .locator('.span-bar')
-      .getByText(/^Span: 2.00 us to 4.00 us: \d+ instructions; an edge cuts/)
+      .getByText(/^Span: 2.00 us to 4.00 us: \d+ instructions; its edges cut/)
       .waitFor();
     expect(complaints).to.deep.equal([]);
   });

@@ -37,7 +37,7 @@ describeInBrowser('a span that all tabs follow', (open) => {
   it('is the selection of the timeline, shown by two tabs, until a step back', async () => {
     const { page, complaints } = await open(path, {}, 'tab=timeline&t.span=1000000_3000000');
     await page.getByRole('button', { name: 'Only this span' }).click();
-    await bar(page).getByText('Span: 1.000 ms to 3.000 ms: 11 kernels; an edge cuts one kernel or copy').waitFor();
+    await bar(page).getByText('Span: 1.000 ms to 3.000 ms: 11 kernels; its edges cut one kernel or copy').waitFor();
     expect(hashOf(page).get('span')).to.equal('1000000_3000000');
     expect(await bar(page).getAttribute('role')).to.equal('status');
     await page.getByRole('tab', { name: 'Kernels' }).click();
@@ -99,7 +99,7 @@ describeInBrowser('a span that all tabs follow', (open) => {
     ]);
     writePage(two, bundledProgram(), pageContentsOf(records));
     const { page, complaints } = await open(two, {}, 'span=1500_5000');
-    await bar(page).getByText('Span: 1.50 us to 5.00 us of rank 0: 1 kernel; an edge cuts one').waitFor();
+    await bar(page).getByText('Span: 1.50 us to 5.00 us of rank 0: 1 kernel; its edges cut one').waitFor();
     await page.getByRole('combobox', { name: 'Rank', exact: true }).first().selectOption('1');
     await isWhole(page);
     expect(hashOf(page).has('span')).to.equal(false);

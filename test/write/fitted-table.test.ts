@@ -55,7 +55,7 @@ describe('a table fitted to a width', () => {
     expect(linesOf([{ name: 'relu', time: 5 }], 15)).to.deep.equal([
       'Kernel  Count',
       'relu       12',
-      '# no room for total and 1 more: -f csv has all',
+      '# no room for total and 1 more: -f csv shows all',
     ]);
   });
 

@@ -161,7 +161,7 @@ describe('a table of a given width', () => {
 
   it('names the columns that have no room', () => {
     const text = written('table', 'kernel,sil,grid', [wide], { width: 38 });
-    expect(text).to.match(/\n# no room for grid: -f csv has all\n$/);
+    expect(text).to.match(/\n# no room for grid: -f csv shows all\n$/);
     for (const line of text.split('\n')) expect(cells(line), line).to.be.at.most(38);
   });
 });

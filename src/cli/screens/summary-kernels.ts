@@ -159,7 +159,7 @@ function unboundRows({ bounds, known }: WorkTime, time: number | null): string[]
   return [[`  ${UNKNOWN}`, `${share(unknown, time)} unknown work, ${share(rest, time)} no work or no known peak`]];
 }
 
-/** Rates that no device reaches, and times that the profile has too short. */
+/** Rates that no device reaches, and kernels whose recorded times are too short. */
 function defectRows({ impossible, mistimed = 0 }: WorkTime): string[][] {
   const { defect, short } = abovePeaksTexts({ count: impossible, mistimed });
   return [...(defect === null ? [] : [['defect', defect]]), ...(short === null ? [] : [['short times', short]])];

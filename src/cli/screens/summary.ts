@@ -56,7 +56,7 @@ function sectionLines(section: Section, width: number | null): string[] {
   // Only columns of numbers are left out, so that the columns to the right stay right-aligned.
   const lines = aligned(shortened(rows, width ?? WIDTH), new Set(right.slice(0, right.length - leftOut.size)));
   const names = head.filter((_, i) => leftOut.has(i)).join(', ');
-  const more = leftOut.size === 0 ? [] : [`# no room for ${names}: -f csv has all`];
+  const more = leftOut.size === 0 ? [] : [`# no room for ${names}: -f csv shows all`];
   return [`## ${title}`, ...lines, ...more, ...(next === null ? [] : [`next: ${next}`])];
 }
 

@@ -71,7 +71,7 @@ function spanTextOf(whole: PageProfile, span: ShownSpan, name: string, file: str
   const count = inWords(`${grouped(kernels)} ${plural(kernels, 'kernel')}`);
   if (cut === 0) return `${chosen}: ${count}.`;
   const parts = inWords(cutText(cut));
-  return `${chosen}: ${count}; an edge cuts ${parts} with the part inside, as in dprof ${optionsFor(span)}.`;
+  return `${chosen}: ${count}; its edges cut ${parts}: only the part inside counts, as with dprof ${optionsFor(span)}.`;
 }
 
 /** The bar above the tabs, which is empty while they show the whole profile. */

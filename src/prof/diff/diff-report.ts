@@ -144,7 +144,7 @@ function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: 
       : []),
     ...(samples.isCut
       ? [
-          `${NAMES[which]}: too many sums by row and step: the test takes the first ${total[which].count > 0 ? counted(samples.tested(basis).length, SAMPLE[basis]) : 'none'}`,
+          `${NAMES[which]}: too many sums by row and step: the test uses only the first ${total[which].count > 0 ? counted(samples.tested(basis).length, SAMPLE[basis]) : 'none'}`,
         ]
       : []),
   ];

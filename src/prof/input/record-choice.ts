@@ -85,7 +85,7 @@ export class RecordChoice {
     const options = this.chosen.range === undefined ? '--from and --to' : '--range';
     return [
       ...(this.#located?.notes ?? []),
-      ...(this.#cut === 0 ? [] : [`${options} cut ${cutText(this.#cut)} with the part inside`]),
+      ...(this.#cut === 0 ? [] : [`${options} cut ${cutText(this.#cut)}: only the part inside counts`]),
       ...NUMBERED.flatMap((what) => {
         const missing = this.#missing(what);
         return missing === null ? [] : [`${without(what, missing)} (${thereAre(what, this.#there[what]) ?? 'none'})`];

@@ -105,5 +105,5 @@ interface TraceClockSnapshot {
 
 export type TraceElement = TraceClockSnapshot | TraceProcess | TraceTrack | TraceSlice | TraceInstant | TraceCounter;
 
-/** Receives elements in any order of time. */
+/** Receives elements; their times may be in any order. */
 export type Emit = (event: TraceElement) => void;

@@ -199,7 +199,7 @@ function aboutContext(row: Annotated): LabelledLine[] {
     const { forward, by } = pairing;
     lines.push([
       'forward',
-      `kernel ${record.profile}:${forward.id} (thread ${known(forward.tid)}), found by ${by} ${record.seq.slice(0, 1).join()}; calls, layer and trace are its own`,
+      `kernel ${record.profile}:${forward.id} (thread ${known(forward.tid)}), found by ${by} ${record.seq.slice(0, 1).join()}; calls, layer and trace come from that kernel`,
     ]);
   }
   if (record.forward !== undefined) lines.push(['forward', showForward(record.forward)]);
@@ -212,7 +212,7 @@ function aboutContext(row: Annotated): LabelledLine[] {
 const showForward = (forward: ForwardOp | null): string =>
   forward === null
     ? 'not in the trace'
-    : `${forward.mod}.${forward.op} (thread ${known(forward.tid)}, start ${ns(forward.start)}); layer and trace are its own`;
+    : `${forward.mod}.${forward.op} (thread ${known(forward.tid)}, start ${ns(forward.start)}); layer and trace come from that op`;
 
 /** Number of kernels that share the work of the call. */
 function aboutAttribution({ record, described }: Annotated): LabelledLine[] {

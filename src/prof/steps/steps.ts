@@ -148,7 +148,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
       table: tableOf(profiles.flatMap(({ rows }) => rows)),
       facts: profiles,
       notes: countNotes(
-        [idle.length, 'profile', ` without work on a device, and without steps: ${namesWithoutWork(idle)}`],
+        [idle.length, 'profile', ` with neither device work nor steps: ${namesWithoutWork(idle)}`],
         [untimed, 'record', ' left out (no time): free and idle of their steps are unknown'],
         [this.late, 'record', ' not in order of start: times are too low'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],

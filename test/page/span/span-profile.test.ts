@@ -336,7 +336,7 @@ describe('a span of a sample', () => {
       const { stdout, stderr } = await runCli('dprof', [file, ...options, '-c', columns.join(',')]);
       const found = await within(await pageContentsOfFile(file), { from, to });
       expect(found?.cut).to.be.greaterThan(0);
-      expect(stderr).to.include(`--from and --to cut ${cutText(found?.cut ?? NaN)} with the part inside\n`);
+      expect(stderr).to.include(`--from and --to cut ${cutText(found?.cut ?? NaN)}: only the part inside counts\n`);
       const rounded = (value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(10)) : value);
       const ofPage = found?.profile.ops.shown.map(({ op, count, time, flops, bytes, ofCompute, ofMemory }) =>
         [op, count, time, flops, bytes, percent(ofCompute), percent(ofMemory)].map(rounded),

@@ -303,7 +303,7 @@ describe('the rule clock-shift', () => {
     expect(found).to.deep.include({ device: 0, stake: 30, gain: null });
     const [sure] = saidOf({ device_0_clock_shift_ns: -2_000_000, device_0_clock_bound_ns: 4 });
     expect(sure?.stake).to.equal(8);
-    expect(found?.what).to.equal("its clock ran 2 ms ahead of the CPU's; its times were aligned, ± 3 us");
+    expect(found?.what).to.equal("its clock ran 2 ms ahead of the CPU's; its times were aligned, to within 3 us");
     expect(saidOf({ device_0_clock_shift_ns: 5000, device_0_clock_bound_ns: 'na' })[0]?.what).to.match(
       /5 us behind the CPU's; its times were aligned, with unknown accuracy/,
     );

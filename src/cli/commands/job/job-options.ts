@@ -21,8 +21,8 @@ export const JOB: Tool = {
   name: 'dprof job',
   usage: 'dprof job [OPTION...] INPUT... -o OUT',
   about: [
-    'Reports on many profiles, one process per profile, on this machine or on a cluster: dprof',
-    'partial for each profile, dprof merge in a tree, then the reports. Finished work is kept: --resume runs the rest.',
+    'Reports on many profiles, one process per profile, on this machine or on a cluster: runs dprof',
+    'partial for each profile, merges the results in a tree and writes the reports. Finished work is kept: --resume runs the rest.',
   ],
   operands: [
     'INPUT: folders (searched for profiles), globs, profiles, or files with one profile path per line (- for stdin).',

@@ -103,7 +103,7 @@ async function mergeOne({ folder, merge }: MergeRun, { output, inputs }: Merge):
     const paths = inputs.map((input) => folder.at(input));
     const { code, error } = await runInside(() => runWith(merge, ['-q', '-o', join(work.path, MERGED), ...paths]));
     if (code !== EXIT.done)
-      throw new UserError(error ?? 'merging failed', { hint: 'fix the cause, then dprof job --resume' });
+      throw new UserError(error ?? 'merging failed', { hint: 'fix the cause, then run dprof job --resume' });
     work.move(MERGED, output);
   } finally {
     work.dispose();

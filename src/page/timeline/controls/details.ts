@@ -173,7 +173,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       direction: 'Forward (fprop) or backward (bprop)',
       forward: 'The forward op whose gradient this kernel computes',
       family: 'The kind of kernel, from its name',
-      TC: 'How the use of the matrix unit is known',
+      TC: 'The evidence for or against use of the matrix unit',
       'matrix unit': 'Whether the kernel ran on the matrix unit',
       trace: 'Call stack of the program, the innermost frame last',
     },

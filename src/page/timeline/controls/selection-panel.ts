@@ -120,7 +120,7 @@ function totals(sums: SelectionSums, keys: ReadonlySet<string> | null): HTMLElem
   ]);
 }
 
-const CUT = 'Events cut by an edge count with the part inside, and that share of FLOPs and bytes.';
+const CUT = 'Of events that an edge cuts, only the part inside counts, with that share of their FLOPs and bytes.';
 
 /** How exact the sums are. */
 function exactness({ bars }: SelectionSums): string {

@@ -181,7 +181,7 @@ function tracksOfEvents(events: TimelineEvents): Track[] {
 
 /** Tracks from the curves of the whole profile. */
 function tracksOfCurves({ lanes, origin }: TimelineEvents, { start, width, devices, host }: Utilisation): Track[] {
-  const about = `the curve of the whole profile: each point is the mean of ${quantityText(width, 'ns')}`;
+  const about = `computed for the whole profile: each point is the mean over ${quantityText(width, 'ns')}`;
   const trackOf = (kind: Track['kind'], group: string, part: BusyPart, shares: readonly number[]): Track[] => {
     if (!shares.some((share) => share > 0)) return [];
     const at = Float64Array.from({ length: shares.length + 1 }, (_, bin) => start + bin * width - origin);

@@ -150,7 +150,7 @@ class TensorBoardReading {
     return kind === undefined ? null : { kind, id: Number(number) };
   }
 
-  /** How to read the line of an event. */
+  /** How to read events on the same line as this one. */
   #line(event: TraceEvent): LineReading {
     const plane = this.#names.get(event.fields.latin1(EVENT.pid) ?? '') ?? '';
     const name = this.#names.get(keyOf(event)) ?? '';

@@ -71,7 +71,7 @@ const shiftsOf = ({ facts = {} }: ProfileRecord): Shift[] =>
 function textOf({ moved, bound }: Shift): string {
   if (moved === null)
     return "its clock differs from the CPU's and no launch is known, so its times could not be aligned";
-  const sure = bound === null ? 'with unknown accuracy' : `± ${time(bound)}`;
+  const sure = bound === null ? 'with unknown accuracy' : `to within ${time(bound)}`;
   return `its clock ran ${time(Math.abs(moved))} ${moved < 0 ? 'ahead of' : 'behind'} the CPU's; its times were aligned, ${sure}`;
 }
 

@@ -8,6 +8,7 @@ import {
   traceOfTable,
   type Recorded,
 } from '../../work/capture-options.js';
+import { WITHOUT_CALL } from '../../annotate.js';
 import { communicates } from '../../steps/step-work.js';
 import { many, percent, ranked, time } from '../wording.js';
 import { deviceRule } from '../rule.js';
@@ -44,69 +45,73 @@ class Kernels {
   }
 }
 
-/** The text of `Annotated.reason`; a kernel whose own operands determine its work has no reason. */
-const NO_LAUNCH = 'its launch is not in the profile';
-const NO_OP = 'no op call around the launch';
-/** The main reason where launches are missing between others: those were not made before the profiler started. */
-const LOST_CALLS = 'some calls in between are not in the profile';
+/**
+ * The main reason for which advice differs: one of a single kernel, or `no-launches` and `no-ops` if the whole profile has
+ * none. Calls are `lost` where launches are missing between others: those were not made before the profiler started.
+ */
+type Cause = KernelCause | 'no-launches' | 'lost' | 'no-ops' | 'other';
+type KernelCause = keyof typeof WITHOUT_CALL;
+
+const CAUSES: ReadonlyMap<string, KernelCause> = new Map(
+  Object.entries(WITHOUT_CALL).map(([cause, text]) => [text, cause as KernelCause]),
+);
 
 const HOST =
   'profile the CPU too, with shapes (activities=[ProfilerActivity.CPU, ...], record_shapes=True): ops are CPU events';
 const NVTX =
   'put NVTX ranges around ops: in PyTorch torch.autograd.profiler.emit_nvtx(record_shapes=True), or PyProf markers';
 
-/** Advice by the main reason and by profiler and file name; the first match is used. */
-const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: string])[] = [
-  [/no launch is in the profile/, /^(?:kineto|ascend)/, HOST],
+type Advice = readonly (readonly [profile: RegExp, action: string])[];
+
+/** Advice for any cause. */
+const USUAL: Advice = [
   [
-    /no launch is in the profile/,
-    /^(?:nsight|nvprof)/,
-    'trace API calls too: without them the op of a kernel is unknown',
-  ],
-  [
-    /no launch is in the profile/,
-    /^/,
-    'trace API calls too if the profiler can: the op is known from the call that launched the kernel',
-  ],
-  [
-    /calls in between/,
-    /^/,
-    'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
-  ],
-  [
-    /launch is not in the profile/,
-    /^/,
-    'start the profiler one step earlier (a warm-up step): these kernels were launched before it started',
-  ],
-  [
-    /launch of its graph/,
-    /^kineto/,
-    'give dparse the capture of the graph (--capture, docs/guide/graphs.md), or profile one run without graphs',
-  ],
-  [
-    /launch of its graph/,
-    /^nsight/,
-    'start the profiler before the graph is captured (docs/guide/graphs.md), or profile one run without graphs',
-  ],
-  [/launch of its graph/, /^/, 'profile one run without graphs'],
-  [/no op is in the profile/, /^(?:kineto|ascend)/, HOST],
-  [
-    /^/,
     /^(?:kineto|ascend)/,
     'these launches are outside any op of the framework: wrap custom kernels in ops (torch.library.custom_op)',
   ],
-  [/^/, /^(?:nsight|nvprof)/, NVTX],
+  [/^(?:nsight|nvprof)/, NVTX],
   [
-    /^/,
     /^/,
     'where a framework launches these kernels, record its ops if the profiler can; a program without one has no ops to record',
   ],
 ];
 
-function actionFor(reason: string, profile: Recorded | null): string {
-  const trace = /no launch is in the profile/.test(reason) ? traceOfTable(profile) : null;
+/** Advice by cause, and by profiler and file name; the first match is used, else the usual advice. */
+const ACTIONS: Readonly<Record<Cause, Advice>> = {
+  'no-launches': [
+    [/^(?:kineto|ascend)/, HOST],
+    [/^(?:nsight|nvprof)/, 'trace API calls too: without them the op of a kernel is unknown'],
+    [/^/, 'trace API calls too if the profiler can: the op is known from the call that launched the kernel'],
+  ],
+  lost: [
+    [
+      /^/,
+      'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
+    ],
+  ],
+  'no-launch': [
+    [/^/, 'start the profiler one step earlier (a warm-up step): these kernels were launched before it started'],
+  ],
+  'graph-without-op': [
+    [
+      /^kineto/,
+      'give dparse the capture of the graph (--capture, docs/guide/graphs.md), or profile one run without graphs',
+    ],
+    [
+      /^nsight/,
+      'start the profiler before the graph is captured (docs/guide/graphs.md), or profile one run without graphs',
+    ],
+    [/^/, 'profile one run without graphs'],
+  ],
+  'no-ops': [[/^(?:kineto|ascend)/, HOST]],
+  'no-op': [],
+  other: [],
+};
+
+function actionFor(cause: Cause, profile: Recorded | null): string {
+  const trace = cause === 'no-launches' ? traceOfTable(profile) : null;
   const key = `${profilerOf(profile)} ${profile?.file ?? ''}`;
-  return trace ?? ACTIONS.find(([why, which]) => why.test(reason) && which.test(key))?.[2] ?? '';
+  return trace ?? [...ACTIONS[cause], ...USUAL].find(([which]) => which.test(key))?.[1] ?? '';
 }
 
 function recording(profile: Recorded | null): string {
@@ -114,11 +119,10 @@ function recording(profile: Recorded | null): string {
   return `record arguments with ${captureOption(profile, 'shapes') ?? ''}${stacks === null ? '' : `, and lines of code with ${stacks}`}`;
 }
 
-function mainReason({ nameless, launched, named, lost, early }: Kernels): string {
-  const main = nameless.names.top(1)[0]?.[0] ?? '';
-  if (main === NO_LAUNCH && lost > early) return LOST_CALLS;
-  if (main === NO_LAUNCH) return launched ? main : 'no launch is in the profile';
-  return main === NO_OP && !named ? 'no op is in the profile' : main;
+function causeOf({ nameless, launched, named, lost, early }: Kernels): Cause {
+  const main = CAUSES.get(nameless.names.top(1)[0]?.[0] ?? '') ?? 'other';
+  if (main === 'no-launch') return lost > early ? 'lost' : launched ? main : 'no-launches';
+  return main === 'no-op' && !named ? 'no-ops' : main;
 }
 
 const KINDS = {
@@ -145,7 +149,8 @@ export const unattributed = deviceRule({
     kernels.launch(record, dur);
     // The name of a collective's kernel identifies its operation.
     if (communicates(record)) return true;
-    const reason = row.reason ?? (record.launch === null ? NO_LAUNCH : NO_OP);
+    // A kernel whose own operands determine its work has no reason.
+    const reason = row.reason ?? WITHOUT_CALL[record.launch === null ? 'no-launch' : 'no-op'];
     if (op === null) kernels.nameless.add(record, reason.replace(/\d+/g, 'N'), dur);
     else if (asksForArguments(reason)) kernels.shapeless.add(record, op, dur);
     return true;
@@ -159,7 +164,7 @@ export const unattributed = deviceRule({
         const recorded = profiles.get(profile) ?? null;
         return {
           what: `${percent(ns / of.time)} of kernel time ${work}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
-          action: kind === 'shapeless' ? recording(recorded) : actionFor(mainReason(of), recorded),
+          action: kind === 'shapeless' ? recording(recorded) : actionFor(causeOf(of), recorded),
           ...facts,
           evidence: { ...facts.evidence, kernelNs: of.time },
           see,

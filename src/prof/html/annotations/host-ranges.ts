@@ -68,7 +68,7 @@ export class HostRanges {
     return times;
   }
 
-  /** Number of the range with the text that a thread of the process was in at a time; null when none is known. */
+  /** Number of the range with this text in which a thread of the process was at a time; null when no such range is known. */
   around(pid: number | null, tid: ThreadId, text: string, time: number): number | null {
     const latest = this.#latest(pid, tid, text, time);
     return latest !== null && time <= latest.end ? latest.number : null;

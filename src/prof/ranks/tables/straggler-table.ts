@@ -144,7 +144,7 @@ export const DELAY_COLUMNS: readonly Column<DelayRow>[] = [
     'waiters',
     'waiters',
     int(7),
-    'ranks that waited for it for at least half of that time',
+    'ranks that waited for the late rank during at least half of its delay',
     ({ waits }) => waits?.waiters ?? null,
   ),
   column('waited', 'waited_ns', NS, 'sum of their waits', ({ waits }) =>
