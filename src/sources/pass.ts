@@ -113,6 +113,7 @@ export async function takeCompared(
       () => {
         comparison.end(which);
         const { count, untimed } = comparison.total[which];
+        choice?.refuseNothing();
         if (count === 0) throw withoutKernels(untimed);
       },
     );

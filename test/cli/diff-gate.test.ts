@@ -169,6 +169,15 @@ describe('dprof diff as a gate', () => {
     }
   });
 
+  it('says which part an input lacks, and not that it has no kernels', async () => {
+    const lacks = 'no work in step 9';
+    const ran = await run('-q', '--step', '9', base, base);
+    expect(ran).to.include({ code: 1, stderr: `dprof: ${base}: ${lacks} (there are steps 0, 1, 2, 3, 4, 5, 6, 7)\n` });
+    const gate = await run('-q', '--step', '9', '--fail-if', 'total>1%', base, base);
+    expect(gate.code).to.equal(3);
+    expect(gate.stderr).to.match(/--fail-if cannot be judged: total>1% \(BASE: no work in step 9\)\n$/);
+  });
+
   it('fails where a member of a folder cannot be read', async () => {
     const members = join(folder, 'members');
     mkdirSync(members);

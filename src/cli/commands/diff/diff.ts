@@ -57,7 +57,6 @@ async function run(given: Arguments): Promise<void> {
   const isGate = conditions.length > 0;
   const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate, choices[which]);
   const taken = { base: await take('base'), new: await take('new') };
-  for (const choice of Object.values(choices)) choice?.refuseNothing();
   const troubles = isGate ? troublesOf(taken) : [];
   const { top, isBrief } = request;
   const isOnConditions = request.conditions.length > 0;
