@@ -6,6 +6,7 @@ import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
 import { extra, remembered, type ProcessTables } from './process-tables.js';
 import { isApi, isRoctx } from '../../amd/categories.js';
+import { CallStacks } from './call-stacks.js';
 import type { StreamUse } from './waits.js';
 
 /**
@@ -24,6 +25,7 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMa
   const counts = { registers: 'arch_vgpr_count', accumRegisters: 'accum_vgpr_count', scalarRegisters: 'sgpr_count' };
   const symbolOf = remembered(database.joined(run.name('info_kernel_symbol'), 'id', { ...names, ...counts }));
   const countersOf = kernelCounters(run, trace);
+  const stacks = new CallStacks(run, trace);
   const threads = { x: 'grid_size_x', y: 'grid_size_y', z: 'grid_size_z' };
   const sizes = { blockX: 'workgroup_size_x', blockY: 'workgroup_size_y', blockZ: 'workgroup_size_z' };
   const graph = { graphId: 'graph_exec_id', node: 'graph_node_id' };
@@ -43,6 +45,7 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMa
     const use = entryOf(streams, stream, () => ({ device, corr: row.corr }));
     if (use.device !== device) use.device = null;
     const counters = countersOf(row.event);
+    const details = stacks.of(row.event, row.corr);
     const isOfGraph = row.graphId !== null && row.graphId !== 0;
     trace.kernel({
       start: row.start,
@@ -62,8 +65,10 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMa
       graphId: isOfGraph ? row.graphId : null,
       node: isOfGraph ? row.node : null,
       ...(counters === undefined ? undefined : { counters }),
+      ...(details === undefined ? undefined : { details }),
     });
   }
+  stacks.countUnused();
   return streams;
 }
 

@@ -3,7 +3,7 @@ import { LruCache } from '../../../containers/map-entry.js';
 import type { Writable } from '../../../containers/writable.js';
 import type { Device } from '../../../record/record.js';
 import type { DatabaseClock } from '../../sqlite/database-clock.js';
-import { amdDevice } from '../../amd/agents.js';
+import { amdDevice, memoryIn } from '../../amd/agents.js';
 import type { ProcessIds } from '../../amd/process-ids.js';
 import type { Cell, Selection, SqliteFile, TextLookup } from '../../sqlite/sqlite.js';
 
@@ -20,6 +20,15 @@ export type ProcessRows = Readonly<
     Record<'pid' | 'tid', number | null>
 >;
 
+/** The value of JSON in a cell; null when it is not JSON. */
+export function jsonOf(cell: Cell): unknown {
+  try {
+    return typeof cell === 'string' ? JSON.parse(cell) : null;
+  } catch {
+    return null;
+  }
+}
+
 type Lookup<Found> = (id: Cell) => Found;
 
 /** Caches a look-up, because many rows refer to the same row, such as a kernel's symbol. */
@@ -33,12 +42,6 @@ export const extra = (path: string): Selection => ({
   needs: ['extdata'],
   sql: `CASE WHEN json_valid(extdata) THEN json_extract(extdata, '$.${path}') END`,
 });
-/** The size of a device's largest memory. System memory that the device can access is smaller, or listed elsewhere. */
-const LARGEST_BANK: Selection = {
-  needs: ['extdata'],
-  sql: "CASE WHEN json_valid(extdata) THEN (SELECT max(json_extract(value, '$.size_in_bytes')) FROM json_each(extdata, '$.mem_banks')) END",
-};
-
 export class ProcessTables {
   readonly textOf: TextLookup;
   /** The name of a category of events. */
@@ -130,15 +133,15 @@ export class ProcessTables {
       ...{ id: 'id', type: 'type', number: 'type_index', product: 'product_name' },
       // Since schema 4.1 the name is the user's, and another column has that of the architecture.
       arch: this.database.hasColumn(this.name('info_agent'), 'generic_name') ? 'generic_name' : 'name',
-      ...{ units: extra('cu_count'), megahertz: extra('max_engine_clk_fcompute'), memory: LARGEST_BANK },
+      ...{ units: extra('cu_count'), megahertz: extra('max_engine_clk_fcompute'), banks: extra('mem_banks') },
     };
-    for (const { id, type, number, arch, product, units, megahertz, memory } of this.database.cells(
+    for (const { id, type, number, arch, product, units, megahertz, banks } of this.database.cells(
       this.name('info_agent'),
       agents,
     )) {
       if (type !== 'GPU') continue;
       const gpu = typeof number === 'number' ? number : this.#gpus.size;
-      this.#gpus.set(id, amdDevice({ id: gpu, product, arch, units, megahertz, memory }));
+      this.#gpus.set(id, amdDevice({ id: gpu, product, arch, units, megahertz, ...memoryIn(jsonOf(banks), arch) }));
     }
   }
 }

@@ -5,7 +5,6 @@
  * file of ROCm 7.
  */
 import { basename } from 'node:path';
-import { largest } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { UserError } from '../../../record/errors.js';
 import type { Device } from '../../../record/record.js';
@@ -18,7 +17,7 @@ import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder, type KernelRow, type WorkRow } from '../../trace/trace-builder.js';
 import { TIMES_READ } from '../../trace/clocks/trace-clock.js';
 import { textClock } from '../../trace/clocks/text-clock.js';
-import { amdDevice } from '../../amd/agents.js';
+import { amdDevice, memoryIn } from '../../amd/agents.js';
 import { isRange } from '../../amd/categories.js';
 import { fullerOutput } from '../../amd/outputs.js';
 import { ProcessIds } from '../../amd/process-ids.js';
@@ -205,9 +204,8 @@ class ProcessReading {
       const id = numberIn(agent, 'logical_node_type_id') ?? numberIn(agent, 'gpu_index') ?? this.#gpus.size;
       const [product, arch] = [fieldOf(agent, 'product_name'), fieldOf(agent, 'name')];
       const [units, megahertz] = [numberIn(agent, 'cu_count'), numberIn(agent, 'max_engine_clk_fcompute')];
-      const banks = listOf(fieldOf(agent, 'mem_banks')).map((bank) => numberIn(bank, 'size_in_bytes') ?? 0);
-      const memory = largest(banks);
-      this.#gpus.set(handleOf(agent, 'id'), amdDevice({ id, product, arch, units, megahertz, memory }));
+      const memory = memoryIn(fieldOf(agent, 'mem_banks'), arch);
+      this.#gpus.set(handleOf(agent, 'id'), amdDevice({ id, product, arch, units, megahertz, ...memory }));
     }
   }
 

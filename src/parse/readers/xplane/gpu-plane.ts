@@ -77,7 +77,10 @@ function directionIn(...texts: readonly (string | undefined)[]): CopyKind | null
   return null;
 }
 
-/** The device of a plane by its statistics. AMD's collector states half of the memory's bandwidth. */
+/**
+ * The device of a plane by its statistics. AMD's collector takes all memory for HBM2, with two transfers for each clock:
+ * HBM3 has four, and other memory is not known.
+ */
 export function gpuOf(plane: Plane, id: number): Partial<Device> & Pick<Device, 'id'> {
   const number = (name: string): number | null => {
     const value = numberOf(plane.stats.get(name));
@@ -85,12 +88,18 @@ export function gpuOf(plane: Plane, id: number): Partial<Device> & Pick<Device, 
   };
   const vendor = vendorOf(plane);
   const [major, minor] = [number('compute_cap_major'), numberOf(plane.stats.get('compute_cap_minor')) ?? 0];
+  const arch = major === null ? null : archOf(vendor, major, minor);
   const [clock, bandwidth] = [number('clock_rate'), number('memory_bandwidth')];
   return {
     ...{ id, vendor, name: textOf(plane.stats.get('gpu_device_name')), units: number('core_count') },
-    arch: major === null ? null : archOf(vendor, major, minor),
+    arch,
     clockHz: clock === null ? null : clock * 1000,
-    memBytesPerS: bandwidth === null ? null : vendor === 'amd' ? bandwidth * 2 : bandwidth,
+    memBytesPerS:
+      bandwidth === null || (vendor === 'amd' && major !== 9)
+        ? null
+        : arch?.startsWith('gfx') === true
+          ? bandwidth * 2
+          : bandwidth,
     memBytes: number('memory_size'),
   };
 }

@@ -408,6 +408,54 @@ describe('rocpd: waits', () => {
   });
 });
 
+describe('rocpd: bandwidth of devices', () => {
+  // Transfers for each clock, times clock, times bytes of the width: 4 · 1300 MHz · 8192 / 8 and so on.
+  const cases: readonly (readonly [arch: string, bits: number, megahertz: number, bytesPerS: number | null])[] = [
+    ['gfx942', 8192, 1300, 5_324_800_000_000],
+    ['gfx90a', 4096, 1600, 1_638_400_000_000],
+    ['gfx1100', 256, 1124, 575_488_000_000],
+    ['gfx1151', 256, 1000, null],
+  ];
+  for (const [arch, bits, megahertz, bytesPerS] of cases)
+    it(`of ${arch} is that of its largest memory`, () => {
+      const banks = `{"mem_banks": [{"width": 64, "mem_clk_max": 1, "size_in_bytes": 10}, {"width": ${bits}, "mem_clk_max": ${megahertz}, "size_in_bytes": 20}]}`;
+      const path = written(launched, `UPDATE rocpd_info_agent$ SET name = '${arch}', extdata = '${banks}'`);
+      expect(headerOf(path).devices[0]).to.deep.include({ memBytes: 20, memBytesPerS: bytesPerS });
+    });
+});
+
+describe('rocpd: call stacks', () => {
+  it('are those of the call that launched a kernel: a row for each frame, the innermost first', () => {
+    const path = written(
+      launched,
+      `CREATE TABLE rocpd_call_stack$ (id INTEGER PRIMARY KEY, event_id, pc_id, depth);
+       CREATE TABLE rocpd_info_pc$ (id INTEGER PRIMARY KEY, function TEXT, file TEXT, line INTEGER);
+       INSERT INTO rocpd_info_pc$ VALUES (1, 'scale', 'net.cpp', 12), (2, 'step', '', NULL), (3, 'main', 'main.cpp', 40);
+       INSERT INTO rocpd_call_stack$ (event_id, pc_id, depth)
+         SELECT event_id, pc, pc - 1 FROM rocpd_region$, (SELECT 3 AS pc UNION SELECT 1 UNION SELECT 2);
+       INSERT INTO rocpd_call_stack$ (event_id, pc_id, depth) VALUES (900, 1, 0)`,
+    );
+    expect(onlyKernelOf(path).trace).to.deep.equal(['main.cpp:40', 'step', 'net.cpp:12']);
+    // Event 900 launched no kernel.
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'call stacks of events without kernels: 1' });
+  });
+
+  it('are in JSON before: one frame, whose line may be apart, or several', () => {
+    const trace = (frames: string, line = '{}') => {
+      const sql = `UPDATE rocpd_event$ SET call_stack = '${frames}', line_info = '${line}'
+        WHERE id IN (SELECT event_id FROM rocpd_region$)`;
+      return onlyKernelOf(written(launched, sql)).trace;
+    };
+    expect(trace('{"name": "scale", "file": "net.cpp"}', '{"line": 12}')).to.deep.equal(['net.cpp:12']);
+    expect(trace('{"name": "scale", "file": "net.cpp"}')).to.deep.equal(['scale']);
+    expect(trace('[{"function": "scale", "file": "net.cpp", "line": 12}, "main"]')).to.deep.equal([
+      'main',
+      'net.cpp:12',
+    ]);
+    for (const other of ['7', '{"pc": 5}', 'cut {']) expect(trace(other), other).to.deep.equal([]);
+  });
+});
+
 describe('rocpd: what is missing', () => {
   it('counts rows of tables that are not read', () => {
     const path = written(

@@ -53,7 +53,7 @@ describe('rocprofv3 JSON: the sample', () => {
       dur: 400_000,
     });
     expect(headerOf(SAMPLE).devices).to.deep.equal([
-      { id: 0, vendor: 'amd', name: 'AMD Instinct MI300X', arch: 'gfx942', units: 304, clockHz: 2_100_000_000, memBytesPerS: null, memBytes: 206_141_652_992 },
+      { id: 0, vendor: 'amd', name: 'AMD Instinct MI300X', arch: 'gfx942', units: 304, clockHz: 2_100_000_000, memBytesPerS: 5_324_800_000_000, memBytes: 206_141_652_992 },
     ]); // prettier-ignore
   });
 
