@@ -74,7 +74,8 @@ export class CallStacks {
 
   /** @param frames the innermost first */
   #add(event: Cell, corr: Cell, frames: readonly string[]): void {
-    const trace = frames.filter((frame) => frame !== undefined).reverse();
+    // Depths may be missing.
+    const trace = Object.values(frames).reverse();
     const stack = entryOf(this.#shared, JSON.stringify(trace), () => ({ trace }));
     this.#ofEvents.set(event, stack);
     if (corr !== null && corr !== 0 && !this.#events.has(corr)) this.#events.set(corr, event);
