@@ -105,6 +105,21 @@ describe('a window', () => {
     expect(stdout).to.match(/\{"window":\{"from":50000,"to":null,"cut":2\}\}\n$/);
   });
 
+  it('has edges within a ns, where the clock of a device has picoseconds', async () => {
+    // From 5 to 8.1 ns, and from 10.9 to 13.9 ns.
+    const [first, second] = [{ start: 5, dur: 3, ps: [0, 100] }, { start: 10, dur: 3, ps: [900, 0] }]; // prettier-ignore
+    const records = [header(0, 0), kernel(0, 1, 0, 0, first), kernel(0, 2, 0, 0, second), end(0)].join('\n');
+    const inside = async (from: string, to: string): Promise<string[]> => {
+      const times = ['--by', 'kernel', '-f', 'csv', '--from', from, '--to', to];
+      const { stdout } = await runCli('dprof', ['-q', ...times], { input: records });
+      const rows = stdout.trimEnd().split('\n').slice(1);
+      // Name, count, mean time.
+      return rows.map((row) => row.split(',')).map((cells) => `${cells[0]} ${cells[1]} ${cells[4]}`);
+    };
+    expect(await inside('0', '0.0000105')).to.deep.equal(['k1 1 3.1']);
+    expect(await inside('0.000008', '0.000011')).to.deep.equal(['k1 1 0.1', 'k2 1 0.1']);
+  });
+
   it('cuts the steps at its edges', async () => {
     const { stdout } = await dprof('steps', '-q', '--rank', '0', '--from', '0.05', '--to', '0.2', '-f', 'csv', '-c', 'device,step,busy,span,iteration'); // prettier-ignore
     // Step 1 lasts from 50 us to the start of step 2 at 140 us, which is cut at 200 us.

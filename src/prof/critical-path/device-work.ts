@@ -1,5 +1,6 @@
 /** The work of a profile's devices in columns, by stream, and as moments: the start and the end of each piece of work. */
 import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
 import { columns } from '../../containers/numeric-column.js';
 import { countUpTo, groupAll, groupAt, sortRows, type RowGroups } from '../../containers/row-order.js';
 import type { TimedGraph } from '../../containers/timed-graph.js';
@@ -33,6 +34,7 @@ class WorkColumns extends columns({
 
 export class DeviceWork extends WorkColumns {
   readonly #streams = new Map<string, number>();
+  readonly #ofDevice = new Map<number, number[]>();
   #first = 0;
   #byStream: RowGroups | null = null;
 
@@ -41,8 +43,16 @@ export class DeviceWork extends WorkColumns {
     if (stream === null) return UNORDERED;
     const key = `${device}/${stream}/${engine ?? ''}`;
     let number = this.#streams.get(key);
-    if (number === undefined) this.#streams.set(key, (number = this.#streams.size + 1));
+    if (number === undefined) {
+      this.#streams.set(key, (number = this.#streams.size + 1));
+      entryOf(this.#ofDevice, device, (): number[] => []).push(number);
+    }
     return number;
+  }
+
+  /** Numbers of the streams of a device; of all devices for NaN. A search in the streams of all devices takes too long. */
+  streamsOf(device: number): Iterable<number> {
+    return Number.isNaN(device) ? this.#streams.values() : (this.#ofDevice.get(device) ?? []);
   }
 
   get streams(): number {

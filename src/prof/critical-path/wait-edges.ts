@@ -153,10 +153,9 @@ export class WaitEdges {
   #lastEnded(begin: number, until: number, device: number): number | null {
     const { work } = this;
     let latest: number | null = null;
-    for (let stream = 1; stream < work.streams; stream++) {
+    for (const stream of work.streamsOf(device)) {
       const row = work.lastIssued(stream, begin);
-      if (row === null || work.end.at(row) > until || (!Number.isNaN(device) && work.device.at(row) !== device))
-        continue;
+      if (row === null || work.end.at(row) > until) continue;
       if (latest === null || work.end.at(row) > work.end.at(latest)) latest = row;
     }
     return latest;

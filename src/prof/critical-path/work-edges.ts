@@ -138,9 +138,9 @@ export class WorkEdges {
   #presumed(row: number): Candidate | null {
     const { work } = this;
     let latest: number | null = null;
-    for (let stream = 1; stream < work.streams; stream++) {
+    for (const stream of work.streamsOf(work.device.at(row))) {
       const source = stream === work.stream.at(row) ? null : work.lastEnded(stream, work.start.at(row));
-      if (source === null || work.device.at(source) !== work.device.at(row)) continue;
+      if (source === null) continue;
       if (work.issuedAt(source) > work.issuedAt(row)) continue;
       if (!this.mayPresume && !this.#communicates(source) && !this.#communicates(row)) continue;
       if (latest === null || work.end.at(source) > work.end.at(latest)) latest = source;

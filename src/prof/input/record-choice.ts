@@ -1,4 +1,5 @@
 /** The part of the profiles that an answer is about: ranks, devices, streams, steps and a time. All commands use it. */
+import { PS_PER_NS } from '../../containers/interval-union.js';
 import type { Item } from '../analysis.js';
 import { cutText } from '../../record/plural.js';
 import { UserError } from '../../record/errors.js';
@@ -199,7 +200,8 @@ export class RecordChoice {
     step = null,
     start,
     dur,
-  }: Pick<Activity, 'profile' | 'device' | 'stream' | 'start' | 'dur'> & {
+    ps,
+  }: Pick<Activity, 'profile' | 'device' | 'stream' | 'start' | 'dur' | 'ps'> & {
     readonly step?: number | null | undefined;
   }): boolean {
     const there = this.#there;
@@ -207,7 +209,7 @@ export class RecordChoice {
     if (stream !== null) there.stream.add(stream);
     if (step !== null) there.step.add(step);
     this.#reach = [Math.min(this.#reach[0], start), Math.max(this.#reach[1], start + (dur ?? 0))];
-    const isInTime = this.#isIn(profile, start, dur);
+    const isInTime = this.#isIn(profile, start, dur, ps);
     if (isInTime) this.#isAnyInTime = true;
     const isKept =
       isInTime &&
@@ -224,11 +226,13 @@ export class RecordChoice {
     return hasNumber(this.chosen.device, device) && (this.#ofRanks.get(profile)?.has(device) ?? true);
   }
 
-  /** Whether a part of a time range is in the window. */
-  #isIn(profile: number, start: number, dur: number | null): boolean {
+  /** Whether a part of a time range is in the window, whose edges may lie within a ns. @param ps as in `Activity` */
+  #isIn(profile: number, start: number, dur: number | null, ps: Activity['ps'] = [0, 0]): boolean {
     const window = this.windowOf(profile);
     if (window === undefined) return true;
-    return start < window.to && (dur === null || dur === 0 ? start >= window.from : start + dur > window.from);
+    const [from, to] = [Math.round(window.from * PS_PER_NS), Math.round(window.to * PS_PER_NS)];
+    const [begin, length] = [start * PS_PER_NS + ps[0], (dur ?? 0) * PS_PER_NS + ps[1]];
+    return begin < to && (length === 0 ? begin >= from : begin + length > from);
   }
 
   /** Selected numbers that do not exist; null when there are none, or when all are selected. */

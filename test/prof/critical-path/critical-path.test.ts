@@ -117,6 +117,19 @@ describe('critical path of made traces', () => {
     });
   });
 
+  it('waits only for streams of the same device, as those of others share no event', () => {
+    const nccl = { name: 'ncclDevKernel_AllReduce', short: 'ncclDevKernel_AllReduce', stream: 2 };
+    const recordsOn = (device: number): ProfileLine[] => [
+      step(1, 0, 10_000),
+      work([0, 2000], [5000, 8_005_000], { device }),
+      work([2000, 4000], [8_006_000, 11_006_000], nccl),
+    ];
+    expect(onlyPath(recordsOn(0))).to.include({ switch: 1000, launch: 5000 });
+    // 8,006,000 after the start of the call, of which 5000 are usual.
+    const [apart] = pathsOf(recordsOn(1));
+    expect(apart?.missing).to.deep.equal(new Map([['wait', 8_004_000 - 5000]]));
+  });
+
   it('a thread without any call, which goes on when the work that it had launched ends, is presumed to wait', () => {
     const records = [step(1, 0, 9_000_000), work([0, 2000], [5000, 8_000_000]), range('item', 8_010_000, 9_000_000)];
     const bounds = { compute: 7_995_000, launch: 5000, host: 990_000, sync: 10_000 };
