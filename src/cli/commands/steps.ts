@@ -31,7 +31,7 @@ const chosenOf = (profile: ProfileSteps, numbers: ReadonlySet<number> | undefine
 /** @throws UserError when none of the steps exists */
 function refuseNone(profiles: readonly ProfileSteps[], numbers: ReadonlySet<number> | undefined): void {
   if (numbers !== undefined && profiles.every(({ rows }) => rows.length === 0))
-    throw new UserError('none of the chosen steps', { hint: 'without --step all are listed' });
+    throw new UserError('none of the chosen steps is in the profile', { hint: 'without --step, all steps are listed' });
 }
 
 /** A row for each region. @throws UsageError for a histogram in a format without one */
@@ -86,13 +86,13 @@ export const steps = recordsCommand(
         ...aligned(SERVING_STEP_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
       ],
       [
-        'With --by, figures are added up over the passes of a region: the work that was launched in a range, or in a step. A',
-        'range within one of the same name belongs to its pass. Also:',
+        'With --by, figures are sums over the passes of a region. A pass is the work launched in one range, or in one step; a',
+        'range inside another of the same name belongs to the pass of the outer one. Further columns:',
         ...aligned(REGION_ONLY.map(({ key, doc }) => [`  ${key}`, doc])),
       ],
       ['Regions:', ...aligned(Object.entries(REGION_KEYS).map(([name, { doc }]) => [`  ${name}`, doc]))],
       [
-        'Rows: one per step; - is work outside steps; all is the total. text shows us, all other formats ns.',
+        'Rows: one per step; - is work outside steps; all is the total. Times are us in text, ns in all other formats.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown values are na (json: null):',
         'preparing and the copies of a step if the profile does not record steps on the CPU.',
         `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}.`,

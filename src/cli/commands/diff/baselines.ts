@@ -17,12 +17,12 @@ export const BASELINE_OPTIONS: readonly Option[] = [
   {
     name: 'baseline',
     takes: 'DIR/NAME',
-    help: `BASE is the baseline DIR/NAME${ENDING}: give only NEW`,
+    help: `take BASE from the baseline DIR/NAME${ENDING}; give only NEW as input`,
   },
   {
     name: 'save-baseline',
     takes: 'DIR/NAME',
-    help: `write the baseline DIR/NAME${ENDING} of FILE..., and compare nothing`,
+    help: `instead of comparing, write the inputs as the baseline DIR/NAME${ENDING}`,
   },
 ];
 
@@ -45,12 +45,12 @@ interface Saving {
   readonly reading: Reading;
 }
 
-/** Options that are about a comparison. */
+/** Options that only a comparison uses. */
 const UNFIT = ['baseline', 'fail-if', 'where', 'device', 'step', 'format', 'output', 'cols', 'sort', 'top'];
 
 /**
  * Writes a baseline, and the folder for it.
- * @throws UsageError for an option that is about a comparison
+ * @throws UsageError for an option that only a comparison uses
  */
 export async function saveBaseline(
   name: string,
@@ -61,7 +61,7 @@ export async function saveBaseline(
   if (stray !== undefined)
     throw new UsageError(
       `--${stray} cannot be combined with --save-baseline`,
-      'give it to the comparison with --baseline',
+      'use it in the comparison with --baseline',
     );
   const { files } = readInputs(given);
   const output = pathOf(name);
