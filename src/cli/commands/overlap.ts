@@ -44,12 +44,13 @@ export const overlap = recordsCommand(
     },
     notes: [
       [
-        'Text shows for each kind of work how long it ran (active), and in which share of that time it ran alone or with each',
-        `other kind; only the ${MOST_IN_TEXT} kinds with the most time (--top N). json: one object per device. Other formats: one row`,
-        'per pair of kinds.',
-        'With any KEY but stream, copies and memsets by copy engines, graphs and collective operations are separate kinds.',
-        'Waits do not count as work. Time in which work of one kind overlaps counts once for that kind.',
-        `At most ${MOST_KINDS} kinds per device; the rest is one kind, ${OTHERS}. Memory: 150 MB, and ${DEVICE_MEMORY}.`,
+        'Waits do not count as work. Time in which work of one kind overlaps counts once for that kind. With any KEY but stream,',
+        'copies and memsets by copy engines, graphs and collective operations are separate kinds. A device has at most',
+        `${MOST_KINDS} kinds; the rest is one kind, ${OTHERS}.`,
+        'Output: text has for each kind of work the time in which it ran (active), and the share of that time in which it ran',
+        `alone or with each other kind, for the ${MOST_IN_TEXT} kinds with the most time (--top N). json has one object per device, other`,
+        'formats one row per pair of kinds.',
+        `Memory: 150 MB, and ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

@@ -48,7 +48,7 @@ export const sequences = recordsCommand(
         'Sequences are sorted by the most time that one kernel in their place could save: the gaps between their kernels, and the',
         `time of kernels that take less than ${SMALL / 1000} us. No kernel counts for two sequences. Copies, communication, waits of`,
         'more than 1 ms and kernels that --where leaves out end a sequence.',
-        `Text shows at most ${MOST_IN_TEXT} sequences (--top N). Other formats: one row or object per sequence, at most ${MOST} (--top N).`,
+        `Output: text has at most ${MOST_IN_TEXT} sequences (--top N), other formats one row or object per sequence, at most ${MOST} (--top N).`,
         `Memory: 150 bytes per kernel; only the first ${grouped(MOST_KERNELS)} kernels and copies count.`,
       ],
     ],

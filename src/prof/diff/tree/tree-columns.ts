@@ -44,7 +44,7 @@ const partOf = (cause: Cause): Node =>
     `cause_${cause}_ns`,
     `cause_${cause}_ns`,
     NS,
-    `part of change_ns: ${cause}`,
+    `part of change_ns with the cause ${cause}`,
     ({ effects }) => effects[cause] ?? 0,
     {
       ...SIGNED,
