@@ -42,6 +42,9 @@ export const grouped = (count: number): string => withThousands(String(count));
 /** `1 kernel`, `1,234 kernels`. */
 export const many = (count: number, noun: string): string => `${grouped(count)} ${plural(count, noun)}`;
 
+/** `1 more row`, `1,234 more rows`. */
+export const moreOf = (count: number, noun: string): string => `${grouped(count)} more ${plural(count, noun)}`;
+
 /** The work that the edges of a chosen time cut: `one kernel or copy`, `1,234 kernels or copies`. */
 export const cutText = (count: number): string =>
   count === 1 ? 'one kernel or copy' : `${grouped(count)} kernels or copies`;

@@ -115,7 +115,7 @@ describe('dprof advise', () => {
 
   it('shows as many as asked for, and none below the share', async () => {
     const top = await run(RECORDS, '--top', '1');
-    expect(top.stdout).to.match(/\n# 2 findings more: --top 3\n/);
+    expect(top.stdout).to.match(/\n# 2 more findings: --top 3\n/);
     const none = await run(RECORDS, '--min-share', '99%');
     expect(none.stdout).to.match(/\n# no finding is worth 99\.0 % of a device's time or more\n/);
     expect(none.code).to.equal(0);

@@ -21,7 +21,7 @@ sync        1.466     0.3
 path              kind       time  share%  runs
 cudaLaunchKernel  launch  228.548    47.5    45
 ProfilerStep#N    host     32.141     6.7    19
-# 72 more: --top N
+# 72 more rows: --top N
 `);
   });
 
@@ -62,6 +62,8 @@ ProfilerStep#N    host     32.141     6.7    19
   it('says that there is no such step', async () => {
     const { stderr, code } = await run('--step', '77', LENET);
     expect(code).to.equal(1);
-    expect(stderr).to.equal(`dprof: ${LENET}: none of the chosen steps (without --step all are listed)\n`);
+    expect(stderr).to.equal(
+      `dprof: ${LENET}: none of the chosen steps is in the profile (without --step, all steps are listed)\n`,
+    );
   });
 });

@@ -248,7 +248,7 @@ describe('dprof diff', () => {
   });
 
   it('--top keeps the first rows and says how many it leaves out', async () => {
-    expect((await run(['--top', '1', base, slow])).stdout).to.match(/linear +net:b\n# 1 row more\n$/);
+    expect((await run(['--top', '1', base, slow])).stdout).to.match(/linear +net:b\n# 1 more row\n$/);
   });
 
   it('has a help that says what it does', async () => {

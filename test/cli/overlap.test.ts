@@ -26,7 +26,7 @@ describe('dprof overlap', () => {
         '',
       ].join('\n'),
     );
-    expect((await run('--top', '1')).stdout).to.include('\n(1 more with less time: --top N, or -f csv)\n');
+    expect((await run('--top', '1')).stdout).to.include('\n(1 more kind with less time: --top N, or -f csv)\n');
   });
 
   it('has a row per pair, and an object per device', async () => {

@@ -22,7 +22,7 @@ describe('dprof queues', () => {
         '# profile 0: net.json (kineto), times in us',
         'device  stream  launches  median  p90  longest  full  blocked  blockedtime',
         '     0       7         2       0    1        1     0        0        0.000',
-        '# mean length over time, all streams of a device together',
+        '# mean length over time, summed over all streams of a device',
         'device  start     end   mean',
         '     0  5.000  40.000  1.429',
         '',

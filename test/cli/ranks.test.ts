@@ -100,7 +100,7 @@ describe('dprof ranks', () => {
     expect(csv.stdout.split('\n').slice(0, 2)).to.deep.equal(['ranks,complete', '0-1,yes']);
     const late = await run('-t', 'late', '--top', '2', part);
     expect(late.stdout.split('\n')[0]).to.match(/^late_is +rank/);
-    expect(late.stdout).to.match(/^\d+ more: --top$/m);
+    expect(late.stdout).to.match(/^\d+ more rows?: --top N$/m);
     const columns = await run('--columns', '-t', 'groups');
     expect(columns.stdout).to.match(/^complete +whether all ranks have a profile/m);
   });

@@ -23,9 +23,9 @@ describe('dprof sequences', () => {
     expect(code).to.equal(0);
     expect(stdout).to.equal(
       [
-        '# 6 kernels of 12 us on 1 stream',
-        '2 times, 3 kernels: saves at most 16 us',
-        '  time:     12 us (100.0 % of all kernels), small kernels 12 us, gaps 4 us; launch calls take 225.0 % of that',
+        '# 6 kernels on 1 stream, 12 us in total',
+        '3 kernels, 2 occurrences: fusing them saves at most 16 us',
+        '  time:     12 us (100.0 % of all kernel time), small kernels 12 us, gaps 4 us; launch calls take 225.0 % of time and gaps',
         '  kernels:  a > b > c',
         '',
       ].join('\n'),

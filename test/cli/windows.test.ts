@@ -178,7 +178,7 @@ describe('a window', () => {
       [['--range', 'forwrad'], "no range 'forwrad' (did you mean 'forward'?)"],
       [['--range', 'Step'], "no range 'Step' (did you mean 'Step#3'?)"],
       [['--range', 'other text'], "no range 'other text' (there are 'forward', 'Step#3', 'late')"],
-      [['--range', 'forward#9'], "no range 'forward#9' (there are 2 with this text, from 'forward#1')"],
+      [['--range', 'forward#9'], "no range 'forward#9' (there are 2 ranges with this text, from 'forward#1')"],
     ] as const)
       for (const command of [[], ['summary'], ['check']]) {
         const { code, stderr } = await dprof(...command, '-q', ...args);

@@ -17,11 +17,11 @@ import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 const OPTIONS: readonly Option[] = [
   { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19' },
-  { name: 'from', takes: 'MS', help: 'the time after MS instead of steps', conflicts: ['step'] },
-  { name: 'to', takes: 'MS', help: 'the time up to MS instead of steps', conflicts: ['step'] },
+  { name: 'from', takes: 'MS', help: 'the time from MS on, instead of steps', conflicts: ['step'] },
+  { name: 'to', takes: 'MS', help: 'the time up to MS, instead of steps', conflicts: ['step'] },
   {
     ...{ name: 'what-if', takes: 'CHANGE', repeats: true },
-    help: "how long steps would take: 'op==mm: 0.5'; several multiply",
+    help: "predict step times after a change, e.g. 'op==mm: 0.5'; may be given several times",
   },
 ];
 
@@ -46,7 +46,7 @@ export const criticalPath = recordsCommand(
     options: [...OPTIONS, ...tableOptions(PATH_COLUMNS.map(({ key }) => key))],
     unfit: {
       ...unfit(['device'], 'a path leads through all devices of a profile'),
-      ...unfit(['where'], 'a path leads through all work; use -f csv and filter its rows'),
+      ...unfit(['where'], 'a path leads through all work; use -f csv and filter the rows'),
       ...unfit(['peaks'], 'a path has no rates; use dprof --by op --peaks DEV'),
     },
     notes: [
@@ -56,13 +56,15 @@ export const criticalPath = recordsCommand(
       ],
       [
         "A step lasts from its start on the CPU, or from the end of the previous step's work if that is later, to the end of",
-        'its own work. Without steps, the whole profile is one.',
-        'replayed: duration when each event begins as soon as its causes allow. Time without a recorded cause is missing in',
-        `it; an error above ${100 * MOST_ERROR}% means that too much of the path is unknown.`,
-        'CHANGE: EXPR: FACTOR. EXPR is a filter of kernels as for dprof --where, or a kind of time such as communication or',
-        'launch; its time is multiplied by FACTOR. The prediction is a replay with it, as uncertain as error; that other ranks of a job',
-        'would change too, and send earlier or later, is not part of it.',
-        'json: one object per step. Other formats: one row per step and part of its path; text shows us, all others ns.',
+        'its own work. A profile without steps counts as one step.',
+        'replayed: how long the step would take if each event began as soon as its causes allow. It lacks time whose cause is',
+        `not in the profile; if it differs from the measured time by more than ${100 * MOST_ERROR}% (error), nothing is predicted.`,
+        'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',
+        'launch. FACTOR multiplies that time; if several changes concern the same time, their factors multiply. The prediction',
+        'is a replay with the changed times, and as uncertain as error. It ignores that other ranks of a job would change',
+        'too, and send earlier or later.',
+        'Output: json has one object per step. Text adds up the parts of all paths, other formats have one row per step and',
+        'part. Times are us in text, ns in all other formats.',
         'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile.',
       ],
     ],

@@ -26,31 +26,31 @@ export const overlap = recordsCommand(
   {
     name: 'dprof overlap',
     usage: 'dprof overlap [OPTION...] [FILE...]',
-    about: [
-      'The time during which two streams, categories or other kinds of work run at once, as a matrix per device.',
-    ],
+    about: ['How long two streams, categories or other kinds of work run at once, as a matrix for each device.'],
     operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'by',
         takes: 'KEY',
-        help: 'column of dprof that tells kinds of work apart: stream, category, op … (stream)',
+        help: 'column of dprof by which work is divided into kinds: stream, category, op … (stream)',
         values: COLUMNS.map(({ key }) => key),
       },
       ...CHOICE_OPTIONS,
       ...tableOptions(OVERLAP_COLUMNS.map(({ key }) => key)),
     ],
     unfit: {
-      ...unfit(['where'], 'all work counts as alone or not; -f csv -c kind,other,both has every pair'),
+      ...unfit(['where'], 'whether work runs alone depends on all work; -f csv -c kind,other,both lists every pair'),
       ...unfit(['peaks'], 'overlap has no rates; use dprof --by category --peaks DEV'),
     },
     notes: [
       [
-        'text: for each kind its time, the part of it in which nothing else ran, and the parts in which each other kind ran too,',
-        `in % of its time; the ${MOST_IN_TEXT} longest kinds (--top N). json: one object per device. Other formats: one row per pair.`,
-        'With other keys than stream, copies and sets by copy engines, graphs and collective operations are kinds of their own.',
-        'Waits are no work. Work of one kind counts once where it overlaps itself.',
-        `At most ${MOST_KINDS} kinds per device; others are ${OTHERS}. Memory: 150 MB, and ${DEVICE_MEMORY}.`,
+        'Waits do not count as work. Time in which work of one kind overlaps counts once for that kind. With any KEY but stream,',
+        'copies and memsets by copy engines, graphs and collective operations are separate kinds. A device has at most',
+        `${MOST_KINDS} kinds; the rest is one kind, ${OTHERS}.`,
+        'Output: text has for each kind of work the time in which it ran (active), and the share of that time in which it ran',
+        `alone or with each other kind, for the ${MOST_IN_TEXT} kinds with the most time (--top N). json has one object per device, other`,
+        'formats one row per pair of kinds.',
+        `Memory: 150 MB, and ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

@@ -24,11 +24,15 @@ export const queues = recordsCommand(
     name: 'dprof queues',
     usage: 'dprof queues [OPTION...] [FILE...]',
     about: [
-      'Launched work that waits on each stream, over time too, and the time of launch calls that a full queue blocked.',
+      'How much launched work waits on each stream and over time, and how long a full queue blocked launch calls.',
     ],
     operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
     options: [
-      { name: 'points', takes: 'N', help: 'mean length over time instead, at most N points per device' },
+      {
+        name: 'points',
+        takes: 'N',
+        help: 'mean length over time, at most N points per device; only text has the streams too',
+      },
       ...CHOICE_OPTIONS,
       ...tableOptions([...QUEUE_COLUMNS, ...POINT_COLUMNS].map(({ key }) => key)),
     ],
@@ -38,12 +42,13 @@ export const queues = recordsCommand(
     },
     notes: [
       [
-        'The length of a queue is the number of kernels, copies and sets on the stream whose launch calls began earlier and',
-        'which had not begun when a launch call began. A device with short queues waits for the host; the host runs ahead of a',
-        `device with long ones. Drivers of CUDA accept about 1,024 launches. A call that begins with at least ${FULL} in the queue`,
-        `and takes more than ${BLOCKED / 1000} us waited for a place in it, which costs no time on the device.`,
+        'The length of a queue is counted when a launch call begins: the number of kernels, copies and memsets that earlier calls',
+        'launched on the stream and that have not started yet. If queues are short, the device waits for the host; if they are',
+        `long, the host runs ahead. A queue of CUDA holds about 1,024 launches. A call that begins with at least ${FULL} in the queue`,
+        `and takes more than ${BLOCKED / 1000} us waited for a free place; that costs no time on the device.`,
         'Kernels of graphs do not count, because one call launches all of them.',
-        `text: also the mean length over time, at ${POINTS_IN_TEXT} points (--points N). json: one object per stream, or per point.`,
+        `Output: text has the streams, and the mean length over time at ${POINTS_IN_TEXT} points (--points N). Other formats have one`,
+        'row or object per stream, or per point with --points.',
         'Memory: at most 100 MB.',
       ],
     ],

@@ -22,19 +22,19 @@ export const sequences = recordsCommand(
   {
     name: 'dprof sequences',
     usage: 'dprof sequences [OPTION...] [FILE...]',
-    about: ['Kernels that follow each other again and again on a stream: what one fused kernel could replace.'],
+    about: ['Sequences of kernels that recur on a stream, which one fused kernel could replace.'],
     operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'kernels',
         short: 'k',
         takes: 'N',
-        help: `only sequences of N kernels, ${SHORTEST} to ${LONGEST} (any of these, without repeats of shorter ones)`,
+        help: `only sequences of N kernels, from ${SHORTEST} to ${LONGEST} (all of these, except repetitions of a shorter one)`,
       },
       {
         name: 'by',
         takes: 'KEYS',
-        help: 'columns of dprof that name a kernel: op, category, kernel,inner … (kernel)',
+        help: 'columns that must be equal for kernels to count as the same: op, category, kernel,inner … (kernel)',
         values: COLUMNS.map(({ key }) => key),
         list: true,
       },
@@ -45,10 +45,10 @@ export const sequences = recordsCommand(
     unfit: unfit(['peaks'], 'sequences have no rates; use dprof --by op --peaks DEV'),
     notes: [
       [
-        'Sequences are in order of what one kernel in their place saves at most: the gaps between their kernels, and the time',
-        `of kernels below ${SMALL / 1000} us. No kernel counts for two sequences. Copies, communication, waits of more than 1 ms and`,
-        'kernels that --where leaves out end a sequence.',
-        `text: at most ${MOST_IN_TEXT} sequences (--top N). Other formats: one row or object per sequence, at most ${MOST} (--top N).`,
+        'Sequences are sorted by the most time that one kernel in their place could save: the gaps between their kernels, and the',
+        `time of kernels that take less than ${SMALL / 1000} us. No kernel counts for two sequences. Copies, communication, waits of`,
+        'more than 1 ms and kernels that --where leaves out end a sequence.',
+        `Output: text has at most ${MOST_IN_TEXT} sequences (--top N), other formats one row or object per sequence, at most ${MOST} (--top N).`,
         `Memory: 150 bytes per kernel; only the first ${grouped(MOST_KERNELS)} kernels and copies count.`,
       ],
     ],

@@ -7,7 +7,7 @@ import { JOB_RULE } from '../../prof/advise/rule.js';
 import { adviceGroups, hasOneDevice, profileName, type FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { rangesText } from '../../prof/ranks/membership.js';
 import { inDeviceWords } from '../../record/glossary.js';
-import { counted, plural } from '../../record/plural.js';
+import { counted, moreOf, plural } from '../../record/plural.js';
 import { code, escapeMarkdown } from '../../write/markdown.js';
 import { inputWord } from '../../write/shell-words.js';
 import { elementAt } from '../../containers/element.js';
@@ -150,7 +150,7 @@ function summaryOf({ minShare, top }: Advice, groups: readonly FindingGroup[]): 
   const found = groups.length;
   if (found === 0) return [`no finding is worth ${percent(minShare)} of a device's time or more`];
   const more = found - top;
-  return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
+  return [...(more > 0 ? [`${moreOf(more, 'finding')}: --top ${found}`] : [])];
 }
 
 /** Lines about what delays the job, then one for each profile. */

@@ -14,7 +14,7 @@ import type { DiffRow } from '../../prof/diff/diff-row.js';
 import { NAME_COLUMN, TREE_COLUMNS } from '../../prof/diff/tree/tree-columns.js';
 import type { ChangeNode } from '../../prof/diff/tree/change-tree.js';
 import { UNKNOWN } from '../../record/units.js';
-import { counted } from '../../record/plural.js';
+import { moreOf } from '../../record/plural.js';
 import { shownValue, textOf, type Column } from '../../table/column.js';
 import { readable } from '../../table/readable.js';
 import { aligned, alignedTable } from '../../write/cell-text.js';
@@ -48,7 +48,7 @@ export const figure = (column: Column<DiffRow>, row: DiffRow): string => textOf(
  */
 function leftOut({ result, lines, tree }: DiffReport): string | null {
   const more = lines.length === 0 || tree !== null ? 0 : result.rows.length + 1 - lines.length;
-  return more > 0 ? `${counted(more, 'row')} more` : null;
+  return more > 0 ? moreOf(more, 'row') : null;
 }
 
 const conditionOutcome = ({ met, reason }: Judged): string =>

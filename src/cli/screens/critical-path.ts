@@ -3,6 +3,7 @@ import { BOUND_NAMES, MISSING, type Bound } from '../../prof/critical-path/bound
 import type { ProfilePaths } from '../../prof/critical-path/critical-path.js';
 import { MOST_ERROR, replayError, type PathPart, type StepPath } from '../../prof/critical-path/step-paths.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
+import { moreOf, plural } from '../../record/plural.js';
 import { column, int, real, str, type Column } from '../../table/column.js';
 import { readable } from '../../table/readable.js';
 import { alignedTable } from '../../write/cell-text.js';
@@ -88,10 +89,12 @@ function doubtLines(steps: readonly StepPath[]): string[] {
   for (const step of doubtful) for (const [what, time] of step.missing) addTo(missing, MISSING[what], time);
   const all = sumOf(doubtful);
   const texts = [...missing].map(([what, time]) => `${what} (${((100 * time) / all).toFixed(1)}%)`);
-  const names = doubtful.map(({ step }) => step ?? 'all').join(', ');
-  const cause = texts.length === 0 ? 'edges contradict the measured times' : `missing: ${texts.join('; ')}`;
+  const numbers = doubtful.flatMap(({ step }) => step ?? []);
+  const names = numbers.length === 0 ? 'the profile' : `${plural(numbers.length, 'step')} ${numbers.join(', ')}`;
+  const cause =
+    texts.length === 0 ? 'The recorded causes contradict the measured times' : `Missing: ${texts.join('; ')}`;
   return [
-    `The replay of ${names} differs by more than ${100 * MOST_ERROR}%, so nothing is predicted from it. ${cause}`,
+    `The replay of ${names} differs from the measured time by more than ${100 * MOST_ERROR}%, so nothing is predicted. ${cause}`,
   ];
 }
 
@@ -127,7 +130,7 @@ export function criticalPathScreen(
       PARTS.filter(({ key }) => key !== 'line' || parts.some(({ line }) => line !== null)),
       parts.slice(0, top),
     ),
-    ...(more > 0 ? [`# ${more} more: --top N`] : []),
+    ...(more > 0 ? [`# ${moreOf(more, 'row')}: --top N`] : []),
     ...doubtLines(steps).map((line) => `# ${line}`),
   ];
   return screenText(lines, undefined, width);

@@ -1,6 +1,7 @@
 /** `dprof overlap` on a screen: a square of shares for each device. */
 import { shareOf, type DeviceOverlap } from '../../prof/overlap/overlap.js';
 import type { KindTimes } from '../../prof/overlap/overlap-sweep.js';
+import { moreOf } from '../../record/plural.js';
 import { amountText } from '../../record/units.js';
 import { cut } from '../../table/shortened-texts.js';
 import { aligned } from '../../write/cell-text.js';
@@ -34,6 +35,6 @@ export function overlapScreen(device: DeviceOverlap, by: string, most: number, w
   return screenText([
     `${profileHeading(device.profile, device.header)}, device ${device.device}`,
     ...aligned([header, ...shown.map(cells)], right),
-    ...(left > 0 ? [`(${left} more with less time: --top N, or -f csv)`] : []),
+    ...(left > 0 ? [`(${moreOf(left, 'kind')} with less time: --top N, or -f csv)`] : []),
   ]);
 }

@@ -28,7 +28,7 @@ export function queuesScreen({ rows, points, headers }: QueueFacts, width: numbe
   const lines = [...groupsOf(rows, ({ profile }) => profile)].flatMap(([profile, streams]) => [
     `${profileHeading(profile, headers.get(profile) ?? null)}${times}`,
     ...linesOf(QUEUE_COLUMNS, streams, width),
-    '# mean length over time, all streams of a device together',
+    '# mean length over time, summed over all streams of a device',
     ...linesOf(POINT_COLUMNS, ofProfile.get(profile) ?? [], width),
   ]);
   return screenText(lines);

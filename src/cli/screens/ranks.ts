@@ -1,4 +1,5 @@
 /** `dprof ranks` on one screen: the job in lines, then its tables. */
+import { moreOf } from '../../record/plural.js';
 import type { JobReport } from '../../prof/ranks/job-report.js';
 import { groupsText, capturedText } from '../../prof/ranks/tables/group-table.js';
 import { distinguishing } from '../../prof/ranks/tables/rank-table.js';
@@ -76,5 +77,5 @@ function tableLines(name: RankTableName, report: JobReport, { top, width }: Show
   const rest = all.length - top;
   const first = all.slice(0, top);
   const lines = width === null ? alignedTable(shown, first) : fittedLines(shown, first, width);
-  return [...lines, ...(rest > 0 ? [`${rest} more: --top`] : [])];
+  return [...lines, ...(rest > 0 ? [`${moreOf(rest, 'row')}: --top N`] : [])];
 }

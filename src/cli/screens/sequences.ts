@@ -12,17 +12,17 @@ const time = (ns: number | null): string => amountText(ns, 'time');
 
 function linesOf({ saved, small, gaps, count, sequence, time: all, share, launched }: SequenceRow): string[] {
   const { launch, device } = launched;
-  const calls = device > 0 ? `; launch calls take ${amountText(launch / device, 'share')} of that` : '';
+  const calls = device > 0 ? `; launch calls take ${amountText(launch / device, 'share')} of time and gaps` : '';
   return [
-    `${many(count, 'time')}, ${many(sequence.length, 'kernel')}: saves at most ${time(saved)}`,
-    `  ${labelledLine('time:', `${time(all)} (${amountText(share, 'share')} of all kernels), small kernels ${time(small)}, gaps ${time(gaps)}${calls}`, LABEL)}`,
+    `${many(sequence.length, 'kernel')}, ${many(count, 'occurrence')}: fusing them saves at most ${time(saved)}`,
+    `  ${labelledLine('time:', `${time(all)} (${amountText(share, 'share')} of all kernel time), small kernels ${time(small)}, gaps ${time(gaps)}${calls}`, LABEL)}`,
     `  ${labelledLine('kernels:', sequence.join(' > '), LABEL)}`,
   ];
 }
 
 /** @param width of the terminal; null for any other output */
 export function sequencesScreen({ rows, kernels, streams, time: all }: SequenceFacts, width: number | null): string {
-  const heading = `# ${many(kernels, 'kernel')} of ${time(all)} on ${many(streams, 'stream')}`;
+  const heading = `# ${many(kernels, 'kernel')} on ${many(streams, 'stream')}, ${time(all)} in total`;
   const lines = rows.length === 0 ? ['no sequence of kernels occurs twice'] : rows.flatMap(linesOf);
   return screenText([heading, ...lines], undefined, width);
 }

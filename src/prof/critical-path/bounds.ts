@@ -3,14 +3,14 @@
 /** The kinds, and what each one is. Together they are the whole step. */
 export const BOUNDS = {
   compute: 'kernels that compute, and graphs that were traced as a whole',
-  communication: 'collectives and messages that no other work hid',
+  communication: 'collectives and messages that no other work hides',
   copy: 'copies and memsets',
-  launch: 'calls that launch work, and the time from such a call to its work, when the queue was empty',
-  host: 'other code on the CPU: ops, calls of the library, the program between them',
+  launch: 'launch calls, and the time from a launch call to its work if the queue was empty',
+  host: 'other code on the CPU: ops, calls to the device library, and the program between them',
   loading: 'fetching a batch from the data loader',
-  sync: 'waits that end with the work they wait for: only the time after that work, until the CPU went on',
-  switch: 'from one piece of work to the next on a device that had both',
-  unknown: 'time for which the profile has no cause',
+  sync: 'the end of a wait: the time from the end of the awaited work until the CPU continues',
+  switch: 'gaps between two pieces of work that were both queued on the device',
+  unknown: 'time whose cause is not in the profile',
 } as const;
 
 export type Bound = keyof typeof BOUNDS;
@@ -20,7 +20,7 @@ export const BOUND_NAMES = Object.keys(BOUNDS) as readonly Bound[];
 /** Why the cause of some time is unknown. */
 export const MISSING = {
   launch: 'work without its launch',
-  wait: 'work that began later than its launch and its queue explain',
+  wait: 'work that started later than its launch and its queue explain',
   awaited: 'waits of the CPU for work that is not in the profile',
   begin: 'the beginning of a thread or a stream',
 } as const;

@@ -77,7 +77,7 @@ export class NamedRange {
     const most = [...found.values()].reduce((longest, { length }) => Math.max(longest, length), 0);
     if (most < number)
       throw new UserError(`no range '${text}#${number}'`, {
-        hint: `there are ${most} with this text, from '${text}#1'`,
+        hint: `${most === 1 ? 'there is' : 'there are'} ${counted(most, 'range')} with this text, from '${text}#1'`,
       });
     const windows = new Map<number, TimeWindow>();
     for (const [profile, times] of found) {

@@ -36,12 +36,12 @@ export const OVERLAP_COLUMNS: readonly Column<OverlapRow>[] = [
   column('profile', 'Profile', int(4), 'number of the input, from 0', ({ on }) => on.profile, { narrowHeader: 'Prof' }),
   column('device', 'Device', int(3), 'device', ({ on }) => on.device, { narrowHeader: 'Dev' }),
   column('kind', 'Kind', str(16), 'stream, category or other value of --by', ({ kind }) => kind.kind),
-  column('count', 'Count', int(7), 'kernels and other work of the kind', ({ kind }) => kind.count),
-  column('active', 'Active(ns)', int(12, 'ns'), 'time during which it ran', ({ kind }) => kind.active),
+  column('count', 'Count', int(7), 'number of kernels and other pieces of work of the kind', ({ kind }) => kind.count),
+  column('active', 'Active(ns)', int(12, 'ns'), 'time during which work of the kind ran', ({ kind }) => kind.active),
   column('alone', 'Alone(ns)', int(12, 'ns'), 'part of it during which no other kind ran', ({ kind }) => kind.alone),
   column('other', 'Other', str(16), 'another kind', ({ other }) => other.kind),
   column('both', 'Both(ns)', int(12, 'ns'), 'time during which both ran', ({ both }) => both),
-  column('share', 'Share%', real(6, 1, '%'), 'both over active', ({ kind, both }) => shareOf(both, kind.active)),
+  column('share', 'Share%', real(6, 1, '%'), 'both in % of active', ({ kind, both }) => shareOf(both, kind.active)),
 ];
 
 function* rowsOf(devices: readonly DeviceOverlap[]): Generator<OverlapRow> {

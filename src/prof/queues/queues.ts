@@ -64,11 +64,11 @@ export const QUEUE_COLUMNS: readonly Column<QueueRow>[] = [
     'median',
     'Median',
     int(6),
-    'median length of the queue when a launch call began, to 1 %',
+    'median length of the queue when a launch call began, accurate to 1 %',
     ({ median }) => median,
   ),
-  column('p90', 'P90', int(6), '90th percentile of it, to 1 %', ({ p90 }) => p90),
-  column('longest', 'Longest', int(6), 'its maximum', ({ longest }) => longest),
+  column('p90', 'P90', int(6), '90th percentile of this length, accurate to 1 %', ({ p90 }) => p90),
+  column('longest', 'Longest', int(6), 'maximum of this length', ({ longest }) => longest),
   column(
     'full',
     'Full',
@@ -80,19 +80,26 @@ export const QUEUE_COLUMNS: readonly Column<QueueRow>[] = [
     'blocked',
     'Blocked',
     int(7),
-    `those of them that took more than ${BLOCKED / 1000} us`,
+    `calls counted in full that took more than ${BLOCKED / 1000} us`,
     ({ blocked }) => blocked,
   ),
-  column('blockedtime', 'BlockedTime(ns)', int(12, 'ns'), 'time of these calls', ({ blockedTime }) => blockedTime, {
-    narrowHeader: 'BlockTime',
-  }),
+  column(
+    'blockedtime',
+    'BlockedTime(ns)',
+    int(12, 'ns'),
+    'total time of the calls counted in blocked',
+    ({ blockedTime }) => blockedTime,
+    {
+      narrowHeader: 'BlockTime',
+    },
+  ),
 ];
 
 export const POINT_COLUMNS: readonly Column<QueuePoint>[] = [
   profileColumn,
   deviceColumn,
-  column('start', 'Start(ns)', int(14, 'ns'), "start, from the profile's start", ({ start }) => start),
-  column('end', 'End(ns)', int(14, 'ns'), "end, from the profile's start", ({ end }) => end),
+  column('start', 'Start(ns)', int(14, 'ns'), "start of the interval, from the profile's start", ({ start }) => start),
+  column('end', 'End(ns)', int(14, 'ns'), "end of the interval, from the profile's start", ({ end }) => end),
   column('mean', 'Mean', real(10, 3), 'mean number of launched kernels, copies and sets that wait', ({ mean }) => mean),
 ];
 

@@ -182,7 +182,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
     if (kernels === 0) throw withoutKernels(untimed);
     const { others } = this.#sums;
     return {
-      table: this.#sums.table('time of its kernels'),
+      table: this.#sums.table('total time of its kernels'),
       facts: profiles,
       notes: [
         ...countNotes([untimed, 'kernel', ' left out: no duration']),

@@ -56,7 +56,7 @@ const quantiles = (key: string, doc: string, value: (pass: StepRow) => number | 
       `${key}_${name}`,
       `${key}_${name}_ns`,
       real(15, 1, 'ns'),
-      `${doc}, ${name.slice(1)} % of passes have no more`,
+      `${doc} that ${name.slice(1)} % of passes do not exceed`,
       ({ passes }) => quantile(Float64Array.from(passes.flatMap((pass) => value(pass) ?? [])).sort(), share),
     ),
   );
@@ -75,8 +75,8 @@ const PLACES = STEP_PLACE_COLUMNS.filter(({ key }) => key !== 'step') as readonl
 export const REGION_FIGURES: readonly Column<RegionRow>[] = [
   column('passes', 'passes', int(6), 'ranges or steps with work on the device', ({ passes }) => passes.length),
   ...STEP_TIME_COLUMNS.map(added),
-  cause('idle_host', 'idle, waiting for launches', 'host'),
-  cause('idle_queue', 'idle, gaps between queued kernels', 'queue'),
+  cause('idle_host', 'idle time in which the device waited for launches', 'host'),
+  cause('idle_queue', 'idle time in gaps between queued kernels', 'queue'),
   column('flops', 'FLOPs', int(15, 'FLOP'), 'FLOPs of the kernels whose FLOPs are known', ({ work }) =>
     work === null ? null : knownSum(work.flops),
   ),

@@ -21,12 +21,12 @@ export const BASELINE_OPTIONS: readonly Option[] = [
   {
     name: 'baseline',
     takes: 'DIR/NAME',
-    help: `BASE is the baseline DIR/NAME${ENDING}: give only NEW`,
+    help: `take BASE from the baseline DIR/NAME${ENDING}; give only NEW as input`,
   },
   {
     name: 'save-baseline',
     takes: 'DIR/NAME',
-    help: `write the baseline DIR/NAME${ENDING} of FILE..., and compare nothing`,
+    help: `instead of comparing, write the inputs as the baseline DIR/NAME${ENDING}`,
   },
 ];
 
@@ -63,8 +63,8 @@ function refuseOthers(given: Arguments): void {
     const stray = options.find(isGiven);
     if (stray !== undefined) throw new UsageError(`--${stray} cannot be combined with --save-baseline`, way);
   };
-  refuse(OF_COMPARISON, 'give it to the comparison with --baseline');
-  refuse(CHOICE_NAMES, 'a baseline is of whole profiles');
+  refuse(OF_COMPARISON, 'use it in the comparison with --baseline');
+  refuse(CHOICE_NAMES, 'a baseline sums whole profiles');
 }
 
 /** The file to write. @throws UsageError for a folder alone; UserError for a file that is not a baseline */

@@ -82,7 +82,7 @@ export const DIFF: Tool = {
     {
       name: 'top',
       takes: 'N',
-      help: `only the first N rows (markdown: ${MARKDOWN_ROWS}, otherwise all); in a tree, parts of each node`,
+      help: `only the first N rows (markdown: ${MARKDOWN_ROWS}, otherwise all); in a tree, N parts of each node`,
     },
     ...READING_OPTIONS,
     OUTPUT_OPTION,
@@ -93,9 +93,9 @@ export const DIFF: Tool = {
     ['Verdicts:', ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc]))],
     ['Columns:', ...aligned(DIFF_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
     [
-      '--by tree: every layer, op and call of both inputs, for two profiles of one model on other devices, with other',
-      'kernels or fusions. Changes of the parts of a node add up to its change, and causes of a change to the change.',
-      'Text and markdown leave out parts with less than 1 % of all changes (not with --top). Aligned by:',
+      '--by tree compares every layer, op and call of two profiles of one model, on different devices or with different kernels',
+      "or fusions. The changes of a node's parts add up to its change, and so do the causes of a change.",
+      'Text and markdown leave out parts with less than 1 % of all changes, unless --top is given. Parts are aligned by:',
       ...aligned(Object.entries(ALIGNMENTS).map(([name, doc]) => [`  ${name}`, doc])),
     ],
     ['Causes in a tree:', ...aligned(Object.entries(CAUSES).map(([name, doc]) => [`  ${name}`, doc]))],
@@ -200,7 +200,7 @@ function requireTree(given: Arguments, format: string): void {
   if (format === 'junit' && given.texts('fail-if').length === 0)
     throw new UsageError(
       '-f junit with --by tree needs --fail-if',
-      'without conditions its test cases are rows by columns',
+      'without conditions, its test cases are the rows of --by COLS',
     );
 }
 

@@ -11,10 +11,10 @@ import type { Place, PlaceSums } from './tree-sums.js';
 /** Ways to align kernels, in the order in which they are tried. */
 export const ALIGNMENTS = {
   tree: 'the same op in the same layer; its calls in order, if all steps have the same number of them',
-  fusion: 'ops of one layer, and what replaces them there',
-  op: 'what is left: the same op, whatever the layer',
-  kernel: 'then kernels without a known op (all, if one input knows no op): the same name',
-  category: 'then these by category, as in the column category',
+  fusion: 'ops of one layer, and the fused op or kernel that replaces them in that layer, or the reverse',
+  op: 'among the rest, the same op in any layer',
+  kernel: 'then kernels of the same name whose op is unknown (all kernels, if no op is known in one input)',
+  category: 'then the rest of these kernels, by their category',
 } as const;
 
 export type Alignment = keyof typeof ALIGNMENTS;

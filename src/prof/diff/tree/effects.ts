@@ -6,13 +6,13 @@ import type { OpSums } from './op-sums.js';
 export const CAUSES = {
   count: 'more or fewer calls per step: change of their number x time of a call in BASE',
   shape:
-    "other work per call: change of a call's FLOPs (bytes if an op has none) x calls in NEW x time per FLOP in BASE",
-  rate: 'the same work in another time: the rest of the change, if the work of all kernels or the parameters are known',
+    "different work per call: change of a call's FLOPs (bytes if an op has none) x calls in NEW x time per FLOP in BASE",
+  rate: 'the same work in less or more time: the rest of the change, if the work of all kernels or the parameters are known',
   new: 'only NEW has the op in this layer',
   gone: 'only BASE has the op in this layer',
   fused: 'an op or kernel of NEW does what several ops of BASE did in this layer',
   unfused: 'several ops of NEW do what an op or kernel of BASE did in this layer',
-  unknown: 'other time per call; the work of the calls is unknown in one of the inputs',
+  unknown: 'different time per call, while the work of the calls is unknown in one of the inputs',
 } as const;
 
 export type Cause = keyof typeof CAUSES;

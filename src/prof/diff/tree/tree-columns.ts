@@ -23,7 +23,14 @@ const pair = (
 ): Node[] =>
   (['base', 'new'] as const).map((which) => {
     const key = `${which}_${name}`;
-    return column(key, key, format, which === 'base' ? doc : 'and of NEW', (node) => value(node, which), more);
+    return column(
+      key,
+      key,
+      format,
+      which === 'base' ? doc : doc.replaceAll('BASE', 'NEW'),
+      (node) => value(node, which),
+      more,
+    );
   });
 
 /** Share of the time of the kernels whose value is known, in %. */
@@ -37,7 +44,7 @@ const partOf = (cause: Cause): Node =>
     `cause_${cause}_ns`,
     `cause_${cause}_ns`,
     NS,
-    `part of change_ns: ${cause}`,
+    `part of change_ns with the cause ${cause}`,
     ({ effects }) => effects[cause] ?? 0,
     {
       ...SIGNED,
@@ -99,14 +106,14 @@ export const TREE_COLUMNS: readonly Node[] = [
   ...pair(
     'gap',
     RATIO,
-    'time over the minimum time on the device (roofline), for kernels of BASE with a known minimum',
+    'time divided by the minimum time on the device (roofline), for kernels of BASE with a known minimum',
     (node, which) => node[which].gap,
   ),
   column(
     'aligned',
     'aligned',
     str(8),
-    'how the kernels of both inputs were aligned; na for parts together, and for one input only',
+    'how the kernels of both inputs were aligned; na for a sum of parts, and for a part of one input only',
     ({ aligned }) => aligned,
     {
       vocabulary: true,
@@ -115,12 +122,18 @@ export const TREE_COLUMNS: readonly Node[] = [
   ...pair(
     'calls',
     int(7),
-    'op calls in BASE (kernels if no op is known); na where it has only groups',
+    'op calls in BASE (kernels if no op is known); na if BASE has groups of kernels, not single ones',
     (node, which) => node[which].calls,
   ),
   ...pair('kernels', int(7), 'kernels in BASE', (node, which) => node[which].kernels),
-  ...pair('gap_known_percent', PERCENT, 'share of the time with a known minimum in BASE', knownShare, MACHINE_ONLY),
-  ...pair('time_ns', NS, 'time of BASE in all', (node, which) => node[which].time, MACHINE_ONLY),
+  ...pair(
+    'gap_known_percent',
+    PERCENT,
+    'share of the time in BASE for which the minimum is known',
+    knownShare,
+    MACHINE_ONLY,
+  ),
+  ...pair('time_ns', NS, 'total time in BASE', (node, which) => node[which].time, MACHINE_ONLY),
   ...pair(
     'kernel',
     str(0),
