@@ -12,8 +12,14 @@ export interface Pass {
   readonly number: number;
   readonly start: number;
   readonly end: number;
-  /** The pass of any region in which it begins on its thread; null for none. */
-  readonly outer: Pass | null;
+  /** The passes of any region in which it begins on its thread; null for none. */
+  readonly outer: OpenPasses | null;
+}
+
+/** Passes that had not ended at a time, innermost first. */
+interface OpenPasses {
+  readonly pass: Pass;
+  readonly outer: OpenPasses | null;
 }
 
 /** Passes of a profile, added in order of start. */
@@ -25,9 +31,9 @@ export class RegionPasses {
   add(region: string, range: RangeRecord): Pass | null {
     const passes = entryOf(this.#threads, threadKey(range), () => [] as Pass[]);
     const { start, dur } = range;
-    const outer = openAt(passes.at(-1) ?? null, start);
-    for (let pass = outer; pass !== null; pass = pass.outer)
-      if (pass.region === region && start < pass.end) return null;
+    const last = passes.at(-1);
+    const outer = last === undefined ? null : openAt({ pass: last, outer: last.outer }, start);
+    for (let open = outer; open !== null; open = open.outer) if (open.pass.region === region) return null;
     const number = this.#counts.get(region) ?? 0;
     this.#counts.set(region, number + 1);
     const added = { region, number, start, end: start + dur, outer };
@@ -39,15 +45,19 @@ export class RegionPasses {
   around(thread: Parameters<typeof threadKey>[0], time: number): Pass[] {
     const passes = this.#threads.get(threadKey(thread)) ?? [];
     const begun = countUpTo(passes.length, (index) => elementAt(passes, index).start, time);
-    const found: Pass[] = [];
-    for (let pass = passes[begun - 1] ?? null; pass !== null; pass = pass.outer) if (time <= pass.end) found.push(pass);
-    return found;
+    const last = passes[begun - 1];
+    if (last === undefined) return [];
+    const found = [last];
+    for (let { outer } = last; outer !== null; outer = outer.outer) found.push(outer.pass);
+    return found.filter(({ end }) => time <= end);
   }
 }
 
-/** The innermost of a pass and those around it that has not ended. */
-function openAt(last: Pass | null, time: number): Pass | null {
-  let pass = last;
-  while (pass !== null && pass.end <= time) pass = pass.outer;
-  return pass;
+/** Those that have not ended: ranges that overlap without one inside the other would leave all earlier ones in the list. */
+function openAt(passes: OpenPasses, time: number): OpenPasses | null {
+  const open: OpenPasses[] = [];
+  for (let at: OpenPasses | null = passes; at !== null; at = at.outer) if (at.pass.end > time) open.push(at);
+  let outer: OpenPasses | null = null;
+  for (const one of open.reverse()) outer = one.outer === outer ? one : { pass: one.pass, outer };
+  return outer;
 }
