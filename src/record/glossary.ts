@@ -73,7 +73,7 @@ const terms = {
   'step (device)': { meaning: 'Time from the first device work of a step to the end of its last (column span of dprof steps).', unit: 'ns' },
   'step time': { meaning: "A rank's time from the end of the step before, or from the start of the first step on the CPU, to the end of the last work of the step.", unit: 'ns' },
   preparing: { meaning: 'Time from the start of a step on the CPU to its first kernel or collective.', unit: 'ns' },
-  wall: { meaning: 'Time on the clock from the start of something to its end, whatever runs in it.', unit: 'ns' },
+  wall: { meaning: 'Time on the clock from the start of something to its end, whatever runs meanwhile.', unit: 'ns' },
   prefill: { meaning: 'A step of a server that reads the context of its requests.' },
   decode: { meaning: 'A step of a server in which every request generates tokens.' },
   'idle of a phase': { meaning: 'Time within the steps of a phase (serving) in which the device does no work of the step. It includes waits for the CPU.', unit: 'ns', shareOf: 'times of the steps' },

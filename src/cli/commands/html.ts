@@ -125,8 +125,8 @@ export const html = recordsCommand(
     ],
     options: [
       { name: 'step', takes: 'N', help: 'the timeline opens at step N (the whole profile)' },
-      { name: 'from', takes: 'MS', help: "the timeline opens from MS after the profile's start" },
-      { name: 'to', takes: 'MS', help: 'to MS; later events are dropped' },
+      { name: 'from', takes: 'MS', help: "the timeline begins at MS after the profile's start" },
+      { name: 'to', takes: 'MS', help: 'the timeline ends at MS; later events are dropped' },
       { ...RANGE_OPTION, help: 'the timeline shows the Kth (first) CPU range TEXT' },
       { name: 'events', takes: 'N', help: `maximum number of timeline events, all pieces together (${EVENTS})` },
       PEAKS_OPTION,

@@ -16,7 +16,7 @@ import { hasSteps } from '../../prof/ranks/tables/rank-table.js';
 import { isByKernels, type Reasons } from '../../prof/ranks/stragglers/reasons.js';
 import type { Straggler, Untested } from '../../prof/ranks/stragglers/stragglers.js';
 import type { UnitLevel } from '../../prof/ranks/stragglers/tested-units.js';
-import { counted } from '../../record/plural.js';
+import { counted, moreOf } from '../../record/plural.js';
 import { median } from '../../record/statistics.js';
 import { amountText } from '../../record/units.js';
 import { labelledLine } from '../../table/readable.js';
@@ -293,7 +293,7 @@ function lateLines(report: JobReport): string[] {
   return [
     line('Late', `${text}${latest === null ? '' : '; the latest:'}`),
     ...lines,
-    ...(stragglers.length > NAMED ? [`  ${stragglers.length - NAMED} more: -t late`] : []),
+    ...(stragglers.length > NAMED ? [`  ${moreOf(stragglers.length - NAMED, 'straggler')}: -t late`] : []),
     ...untestedLines(untested, parts),
     ...delayLines(report),
   ];
@@ -341,7 +341,7 @@ function delayLines({ lateness: { delays }, parts, ranks, delayWaits }: JobRepor
   return [
     line('Delays', `${counted(delays.length, 'rank')} in some steps`),
     ...lines,
-    ...(delays.length > NAMED ? [`  ${delays.length - NAMED} more: -t delays`] : []),
+    ...(delays.length > NAMED ? [`  ${moreOf(delays.length - NAMED, 'delayed rank')}: -t delays`] : []),
   ];
 }
 

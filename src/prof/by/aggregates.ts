@@ -42,7 +42,7 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
     'host',
     'Host(ns)',
     NS,
-    '--by ranges, layer, op: CPU time in it, summed over threads; nested occurrences count once',
+    '--by ranges, layer, op: CPU time of the occurrences, summed over threads; nested ones count once',
     ({ host }) => knownTime(whole(host)?.total),
   ),
   column(
@@ -60,7 +60,9 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('total', 'Total(ns)', NS, 'device time, summed in picoseconds, to the nearest ns', ({ tally }) =>
     rounded(tally.time),
   ),
-  column('own', 'Own(ns)', NS, 'in a tree: time that is in none of the rows below it', ({ own }) => rounded(own)),
+  column('own', 'Own(ns)', NS, 'in a tree: time of the row that is in none of the rows below it', ({ own }) =>
+    rounded(own),
+  ),
   column('share', 'Share%', PERCENT, 'share of the time of all kernels that match --where', ({ tally, whole }) =>
     percent(tally.time, whole),
   ),

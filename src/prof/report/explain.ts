@@ -295,7 +295,7 @@ function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine
   const { tflops, gbps, computeShare, memoryShare, floor, gap, above } = placement;
   const mark = (share: number | null, isAbove: boolean, other: string): string =>
     isAbove
-      ? ': above it, so the counting or the recorded time is wrong'
+      ? ': above it, so the counts or the recorded time are wrong'
       : share !== null && share > 100
         ? `: above it, because ${other}`
         : '';

@@ -143,6 +143,6 @@ export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string |
   const more = abovePeak > firstAbovePeak.length ? ', …' : '';
   return (
     `${many(abovePeak, 'kernel')} above the peak of the device ` +
-    `(${firstAbovePeak.join(', ')}${more}): the counting or a recorded time is wrong, or --peaks names another device`
+    `(${firstAbovePeak.join(', ')}${more}): the counts or a recorded time are wrong, or --peaks names another device`
   );
 }

@@ -123,7 +123,7 @@ export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   ),
   timeOnDevice(
     'own_kernel_time',
-    "kernel_time launched by the step's own thread, not by autograd's threads",
+    "kernel_time of the kernels that the step's own thread launched, not autograd's threads",
     ({ kernelTimes }) => kernelTimes.own,
   ),
 ];

@@ -218,7 +218,7 @@ describe('summary of a Neuron profile', () => {
     const alone = summaryOf(neuronProfile(), product(0, 500, 'REGULAR'));
     expect(rowOf(alone, 'cc_op_count')).to.include({
       value: null,
-      why: 'the capture has no records of them, and does not state that there were none',
+      why: 'the capture has no records of collective operations, and does not state that there were none',
     });
   });
 

@@ -4,7 +4,7 @@
  */
 import { escapeControls } from '../../../record/control-characters.js';
 import { systemReason } from '../../../record/errors.js';
-import { counted } from '../../../record/plural.js';
+import { counted, moreOf } from '../../../record/plural.js';
 import { say } from '../../message.js';
 import { PLACES, type JobFolder, type TaskFailure } from './job-folder.js';
 import type { JobPlan, JobTask } from './plan/job-plan.js';
@@ -88,7 +88,7 @@ export function failedText(failed: readonly FailedTask[]): string {
   if (failed.length === 0) return '';
   const lines = failed.slice(0, MOST_SAID).map(lineOf);
   const rest = failed.length - lines.length;
-  const all = [...lines, ...(rest > 0 ? [`${rest} more: ${PLACES.failed}`] : [])];
+  const all = [...lines, ...(rest > 0 ? [`${moreOf(rest, 'profile')}: ${PLACES.failed}`] : [])];
   return `\nMissing, or cut off\n${all.map((line) => `  ${line}\n`).join('')}`;
 }
 

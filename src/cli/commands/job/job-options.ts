@@ -35,7 +35,7 @@ export const JOB: Tool = {
     {
       name: 'by',
       takes: 'KEYS',
-      help: 'columns for --by and diff of the result, as in dprof partial',
+      help: 'columns by which --by and diff can group the result, as in dprof partial',
       values: COLUMNS.map(({ key }) => key),
       list: true,
     },
@@ -45,7 +45,7 @@ export const JOB: Tool = {
     { name: 'at-once', takes: 'N', help: `slurm: at most N jobs at a time (${AT_ONCE})` },
     { name: 'sbatch', takes: 'WORDS', help: "slurm: options for sbatch, such as '--partition=x --mem=4G'; may be repeated", repeats: true }, // prettier-ignore
     { name: 'wait', help: 'slurm: wait for the end, then print the report' },
-    { name: 'task', takes: 'I/N', help: 'for other queues: only share I of N, from 0, of the tasks' },
+    { name: 'task', takes: 'I/N', help: 'for other queues: run only share I of the tasks, from 0 to N - 1' },
     { name: 'tasks', takes: 'LIST', help: 'only these tasks, by their numbers in OUT/tasks.jsonl: 0-3,8' },
     { name: 'merge', help: 'only merge what is done, and report' },
     {

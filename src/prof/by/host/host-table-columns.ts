@@ -20,7 +20,7 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'host',
     'Host(ns)',
     NS,
-    'CPU time in it, summed over threads; nested occurrences count once',
+    'CPU time of the occurrences, summed over threads; nested ones count once',
     ({ host }) => host,
   ),
   column('share', 'Share%', real(6, 2, '%'), 'share of the sum of host', ({ host, whole }) =>
@@ -46,7 +46,7 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'kernels',
     'Kernels',
     int(8),
-    'kernels launched in it; for calls, all work that they launched (column titled Launched)',
+    'kernels launched in the occurrences; for calls, all work that they launched (column titled Launched)',
     ({ work }) => work.count,
   ),
   column('device', 'Device(ns)', NS, 'total device time of these kernels and of collectives', ({ work }) =>

@@ -121,7 +121,7 @@ function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: Collectiv
     measured?: Metric['measured'],
   ): Metric => ({
     ...{ name: `${name}_${key}`, group: 'cc_engine', unit, doc },
-    formula: `${formula}; without records of them ${WITHOUT_RECORDS}`,
+    formula: `${formula}; without records of ${what}, ${WITHOUT_RECORDS}`,
     inputs: [...inputs, 'cores'],
     of: (sums) => (of(sums).count > 0 ? amount(sums) : withoutCollectives(sums, `${name}_${key}`, unit)),
     ...(measured === undefined ? undefined : { measured }),
@@ -168,7 +168,7 @@ function withoutCollectives(sums: MetricSums, name: string, unit: Metric['unit']
   if (typeof value === 'number') return fromVendor(value, unit);
   return statedTotal(sums, 'cc_cores_instruction_count') === 0
     ? 0
-    : { unknown: 'the capture has no records of them, and does not state that there were none' };
+    : { unknown: 'the capture has no records of collective operations, and does not state that there were none' };
 }
 
 export const OTHER_METRICS: readonly Metric[] = [

@@ -95,19 +95,19 @@ export const WAIT_TABLE: SqlTable<RankInOperation> = {
     int('rank', 'rank of the process', (row) => partOf(row).rank),
     int('device', 'device', (row) => partOf(row).device),
     int('step', 'step of the rank', (row) => partOf(row).operations.step[placeIn(row)] ?? null),
-    int('start', "start of its kernel, on the profile's clock, as in table kernel", (row) =>
+    int('start', "start of the rank's kernel, on the profile's clock, as in table kernel", (row) =>
       elementAt(partOf(row).operations.start, placeIn(row)),
     ),
     int(
       'joined',
-      "when it joined, on the job's clock",
+      "when the rank joined, on the job's clock",
       ({ waits, index }) => waits.joined - elementAt(waits.waits, index),
     ),
-    int('end', "end of its kernel, on the job's clock", ({ waits, index }) => elementAt(waits.ends, index)),
+    int('end', "end of the rank's kernel, on the job's clock", ({ waits, index }) => elementAt(waits.ends, index)),
     int('wait', 'time until the last rank joined', ({ waits, index }) => elementAt(waits.waits, index)),
     int(
       'last_rank',
-      'rank that it waited for: the one that joined last',
+      'rank that this rank waited for: the one that joined last',
       ({ waits, report }) => elementAt(report.parts, waits.last).rank,
     ),
   ],

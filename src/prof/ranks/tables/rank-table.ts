@@ -133,7 +133,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     'clock',
     'clock',
     str(10),
-    'how it was aligned: reference, same profile, by operations, by the start of the profile, or refuted (its times do not fit)',
+    'how its clock was aligned: reference, same profile, by operations, by the start of the profile, or refuted (its times do not fit)',
     ({ rank }) => rank.clock.source,
   ),
   duration(
@@ -150,7 +150,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   ),
   duration(
     'residual',
-    'median difference between its ends of operations and those of the others',
+    'median difference between the ends of operations on this rank and on the others',
     ({ rank }) => rank.clock.residual,
   ),
   duration('begin', "start of its profile after the earliest start, on the job's clock", ({ rank }) => rank.begin),

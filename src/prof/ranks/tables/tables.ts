@@ -59,7 +59,7 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
     MACHINE_ONLY,
   ),
   column('ranks', 'ranks', str(12), 'its ranks that have a profile', ({ ranks }) => ranks),
-  column('steps', 'steps', int(5), 'steps; unknown if the profiles have none', ({ steps }) => steps),
+  column('steps', 'steps', int(5), 'number of steps; unknown if the profiles have none', ({ steps }) => steps),
   time(
     'step_time',
     'time from the end of a step to the end of the next; all times are means over steps and ranks',
@@ -73,7 +73,7 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
   ),
   time(
     'across',
-    'exposed time of a step that the stage waits for the last rank in operations shared by several stages',
+    'exposed time of a step in which the stage waits for the last rank of operations that several stages share',
     ({ across }) => across,
   ),
   time('idle', 'time of a step during which nothing runs', ({ idle }) => idle),
@@ -102,8 +102,14 @@ const expertRows = ({ parts, groups, experts }: JobReport): ExpertRow[] =>
 const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
   column('group', 'group', str(12), 'name of the group', ({ of }) => groupName(of)),
   column('ranks', 'ranks', str(12), 'ranks in it', ({ of }) => (of.ranks === null ? null : rangesText(of.ranks))),
-  column('operations', 'operations', int(10), 'all-to-alls whose sizes are all known', ({ operations }) => operations),
-  column('bytes', 'bytes', int(14, 'bytes'), 'mean size that a rank sends in one of them', ({ bytes }) =>
+  column(
+    'operations',
+    'operations',
+    int(10),
+    'number of all-to-alls whose sizes are all known',
+    ({ operations }) => operations,
+  ),
+  column('bytes', 'bytes', int(14, 'bytes'), 'mean size that a rank sends in one all-to-all', ({ bytes }) =>
     Math.round(bytes),
   ),
   column(
