@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { firstBytes, isFile } from '../../../parse/files.js';
+import { firstBytes, isFile, requireThere } from '../../../parse/files.js';
 import { recordKindOf } from '../../../prof/input/records.js';
 import { requireColumn } from '../../../prof/columns/columns.js';
 import type { Peaks } from '../../../prof/roofline/peaks.js';
@@ -82,7 +82,7 @@ const HEAD = 64;
 
 /**
  * Writes a baseline, and the folder for it.
- * @throws UsageError for an option that a baseline cannot take
+ * @throws UsageError for an option that a baseline cannot take; UserError for an input that does not exist
  */
 export async function saveBaseline(
   name: string,
@@ -92,6 +92,7 @@ export async function saveBaseline(
   refuseOthers(given);
   const { files } = readInputs(given);
   const output = targetOf(name);
+  requireThere(files.filter((file) => file !== '-'));
   try {
     mkdirSync(dirname(output), { recursive: true });
   } catch (error) {
