@@ -22,25 +22,25 @@ export const STEP_OPTION: Option = {
 export const RANGE_OPTION: Option = {
   name: 'range',
   takes: 'TEXT[#K]',
-  help: 'only the time of the Kth (first) CPU range with this text',
+  help: 'only the time of the Kth (first) CPU range TEXT',
   conflicts: ['from', 'to'],
 };
 const FROM_OPTION: Option = {
   name: 'from',
   takes: 'MS',
-  help: "only events that end later than MS after the profile's start",
+  help: 'only events that end after MS of profile time',
 };
 const TO_OPTION: Option = {
   name: 'to',
   takes: 'MS',
-  help: 'only events that start before MS; events are cut at both edges',
+  help: 'only events that start before MS; edges cut them',
 };
 
 /** The time of an answer. */
 export const TIME_OPTIONS: readonly Option[] = [RANGE_OPTION, FROM_OPTION, TO_OPTION];
 /** The same for answers that show each event as it is. */
 export const UNCUT_TIME_OPTIONS: readonly Option[] = [
-  { ...RANGE_OPTION, help: 'only events during the Kth (first) CPU range with this text' },
+  { ...RANGE_OPTION, help: 'only events during the Kth (first) CPU range TEXT' },
   FROM_OPTION,
   { ...TO_OPTION, help: 'only events that start before MS; those that cross an edge are shown in full' },
 ];
