@@ -26,6 +26,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   account: () => import('./account.js'),
   growth: () => import('./growth.js'),
   'critical-path': () => import('./critical-path.js'),
+  large: () => import('./large.js'),
 };
 
 const first = process.argv[2] ?? '';
