@@ -48,7 +48,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/overlap.js')).overlap,
   },
   queues: {
-    title: 'launched work that waits on each stream, and blocked launch calls',
+    title: 'launched work that waits on each stream, blocked launches',
     load: async () => (await import('./commands/queues.js')).queues,
   },
   memory: {

@@ -171,7 +171,7 @@ describe('dprof', () => {
       const { stdout, code } = await runCli('dprof', ['--help']);
       const lines = stdout.split('\n');
       expect(code).to.equal(0);
-      expect(lines.length).to.be.at.most(65);
+      expect(lines.length).to.be.at.most(64);
       for (const line of lines) expect(line.length).to.be.at.most(80);
       for (const name of Object.keys(COMMANDS)) expect(stdout).to.match(new RegExp(`^  ${name} +\\S`, 'm'));
       const columns = await runCli('dprof', ['--columns']);
