@@ -7,6 +7,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
   ['copy', 'copies'],
   ['launch', 'launches'],
   ['loss', 'losses'],
+  ['pass', 'passes'],
   ['process', 'processes'],
 ]);
 

@@ -46,8 +46,8 @@ export const sequences = recordsCommand(
     notes: [
       [
         'Sequences are sorted by the most time that one kernel in their place could save: the gaps between their kernels, and the',
-        `time of kernels that take less than ${SMALL / 1000} us. No kernel counts for two sequences. Copies, communication, waits of`,
-        'more than 1 ms and kernels that --where leaves out end a sequence.',
+        `time of kernels that take less than ${SMALL / 1000} us. No kernel counts for two sequences. A sequence ends at`,
+        'copies, asynchronous transfers, fills, communication, waits (also of more than 1 ms without work), control flow, and kernels that --where leaves out.',
         `Output: text has at most ${MOST_IN_TEXT} sequences (--top N), other formats one row or object per sequence, at most ${MOST} (--top N).`,
         `Memory: 150 bytes per kernel; only the first ${grouped(MOST_KERNELS)} kernels and copies count.`,
       ],

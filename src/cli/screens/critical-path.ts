@@ -28,7 +28,9 @@ const STEPS: readonly Column<StepPath>[] = [
   column('step', 'step', str(6), '', ({ step }) => step ?? 'all', { toTheRight: true, vocabulary: true }),
   column('time', 'time', int(12, 'ns'), '', ({ measured }) => measured),
   column('replayed', 'replayed', int(12, 'ns'), '', ({ replayed }) => replayed),
-  column('error', 'error%', real(7, 1, '%'), '', (step) => 100 * replayError(step), { signed: true }),
+  column('error', 'error%', real(7, 1, '%'), '', (step) => Number((100 * replayError(step)).toFixed(1)) + 0, {
+    signed: true,
+  }),
   column('predicted', 'predicted', int(12, 'ns'), '', ({ predicted }) => predicted),
   column('gain', 'saved%', real(7, 1, '%'), '', ({ predicted, measured }) =>
     predicted === null ? null : 100 * (1 - predicted / measured),

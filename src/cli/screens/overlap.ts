@@ -32,9 +32,10 @@ export function overlapScreen(device: DeviceOverlap, by: string, most: number, w
   const header = [by, 'active', 'alone%', ...shown.map((_, at) => `${at + 1}%`), ''];
   const right = new Set(header.keys());
   right.delete(0);
-  return screenText([
+  const lines = [
     `${profileHeading(device.profile, device.header)}, device ${device.device}`,
     ...aligned([header, ...shown.map(cells)], right),
     ...(left > 0 ? [`(${moreOf(left, 'kind')} with less time: --top N, or -f csv)`] : []),
-  ]);
+  ];
+  return width === null ? screenText(lines) : screenText(lines, undefined, width);
 }

@@ -4,6 +4,7 @@ import { REGION_COLUMNS, spansOf, type RegionRow } from '../../prof/steps/region
 import type { ProfileRegions } from '../../prof/steps/regions.js';
 import type { ProfileSteps } from '../../prof/steps/steps.js';
 import { binsOf } from '../../record/histogram.js';
+import { many } from '../../record/plural.js';
 import type { Column } from '../../table/column.js';
 import { readable } from '../../table/readable.js';
 import { aligned, alignedTable } from '../../write/cell-text.js';
@@ -57,7 +58,7 @@ function histogramLines(row: RegionRow): string[] {
     ...[us(from), us(to), String(count)],
     '#'.repeat(Math.ceil((BAR * count) / most)),
   ]);
-  return ['', `## ${row.region}, device ${row.device}: spans of ${row.passes.length} passes`, ...aligned([['from us', 'to us', 'passes', ''], ...lines], new Set([0, 1, 2]))]; // prettier-ignore
+  return ['', `## ${row.region.trim()}, device ${row.device}: spans of ${many(row.passes.length, 'pass')}`, ...aligned([['from us', 'to us', 'passes', ''], ...lines], new Set([0, 1, 2]))]; // prettier-ignore
 }
 
 /** One profile: its name, then its regions, those with the most busy time first. Times are in us unless the output is a terminal. */

@@ -1,5 +1,8 @@
 /** `dprof sequences`: turns kernels into the sequences that occur most, as candidates for one fused kernel. One pass. */
+import { UserError } from '../../record/errors.js';
+import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { addTimes, durationOf } from '../../record/fields/times.js';
+import type { Category } from '../../ops/category.js';
 import { TextPool } from '../../containers/text-pool.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { many } from '../../record/plural.js';
@@ -9,7 +12,7 @@ import { Annotated, type KernelColumn } from '../annotate.js';
 import { isDeviceActivity, launchOf } from '../input/device-activity.js';
 import type { RecordTypes } from '../input/record-types.js';
 import type { KernelFilter } from '../query/kernel-query.js';
-import { communicates } from '../steps/step-work.js';
+import { communicates, workOf } from '../steps/step-work.js';
 import { BREAK, KernelOrder } from './kernel-order.js';
 import { RepeatedSequences, SMALL, type RepeatedSequence } from './repeated-sequences.js';
 
@@ -101,6 +104,20 @@ export interface SequenceOptions {
   readonly where?: KernelFilter | undefined;
 }
 
+/** Work that no kernel could do together with its neighbours, by category. */
+const SEPARATE: ReadonlySet<Category | null> = new Set<Category>(['communication', 'set', 'other']);
+
+/** The start or the end of an asynchronous instruction of XLA, by its opcode. */
+const ASYNCHRONOUS = /-(?:start|done)$/;
+
+/** Neuron's instructions are parts of one program, which its compiler has fused. */
+const isSeparate = ({ record, category }: Annotated): boolean =>
+  isNeuronInstruction(record) ||
+  workOf(record) === null ||
+  communicates(record) ||
+  SEPARATE.has(category) ||
+  ASYNCHRONOUS.test(String(record.labels?.['category']));
+
 export class Sequences implements Analysis<SequenceFacts> {
   readonly types: RecordTypes = new Set(['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'end'] as const);
   readonly #order = new KernelOrder();
@@ -109,6 +126,8 @@ export class Sequences implements Analysis<SequenceFacts> {
   #kernels = 0;
   #time = 0;
   #untimed = 0;
+  /** Number of kernels that could not be fused. */
+  #separate = 0;
   #beyond = 0;
 
   constructor(private readonly options: SequenceOptions) {}
@@ -127,7 +146,9 @@ export class Sequences implements Analysis<SequenceFacts> {
       this.#untimed++;
       return;
     }
-    const isOther = communicates(record) || this.options.where?.(row) === false;
+    const isApart = isSeparate(row);
+    if (isApart) this.#separate++;
+    const isOther = isApart || this.options.where?.(row) === false;
     if (!isOther) {
       this.#kernels++;
       this.#time = addTimes(this.#time, time);
@@ -155,6 +176,10 @@ export class Sequences implements Analysis<SequenceFacts> {
 
   /** @throws UserError when no kernel has a start and a duration */
   finish(): Answer<SequenceFacts> {
+    if (this.#kernels === 0 && this.#separate > 0)
+      throw new UserError('no kernels that could be fused', {
+        hint: 'instructions of Neuron, communication, transfers and fills do not count',
+      });
     if (this.#kernels === 0) throw withoutKernels(this.#untimed);
     const found = new RepeatedSequences(this.#order.ordered).best(this.options.most, this.options.length);
     const rows = found.map(({ names, ...sums }): SequenceRow => ({

@@ -88,6 +88,15 @@ describe('sequences of kernels', () => {
     expect(shown(factsOf(nccl))).to.deep.equal([]);
   });
 
+  it('does not continue over kernels that no kernel could include: fills, and transfers of XLA', () => {
+    const [fill, done] = ['__amd_rocclr_fillBufferAligned', 'copy-done.5'];
+    const named = (name: string, labels = {}): ProfileLine[] =>
+      inOrder('abab').map((one) => (one.short === 'b' ? { ...one, name, short: name, labels } : one));
+    expect(shown(factsOf(named(fill)))).to.deep.equal([]);
+    expect(shown(factsOf(named(done, { category: 'copy-done' })))).to.deep.equal([]);
+    expect(factsOf(named('other')).rows).to.have.length(1);
+  });
+
   it('takes any columns as names, and only the chosen kernels', () => {
     const records = inOrder('abcabc').map((one) => ({ ...one, op: [one.short === 'c' ? 'add' : 'mul'] }));
     const keys = chooseColumns('op');
