@@ -3,6 +3,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { Cell } from '../../sqlite/sqlite.js';
 import type { MemoryCurve } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
+import { CounterSums } from '../../amd/counter-sums.js';
 import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
 import { extra, remembered, type ProcessTables } from './process-tables.js';
 import { isApi, isRoctx } from '../../amd/categories.js';
@@ -80,25 +81,20 @@ function kernelCounters(run: ProcessTables, trace: TraceBuilder): (event: Cell) 
   const { database } = run;
   const about = { name: 'name', type: 'value_type', units: 'units', formula: 'expression' };
   const counterOf = remembered(database.joined(run.name('info_pmc'), 'id', about));
-  const sums = new Map<Cell, Counters>();
-  const parts = new Map<string, number>();
+  const sums = new CounterSums<string>();
   const values = { event: 'event_id', pmc: 'pmc_id', value: 'value', sample: 'sample_id' };
   for (const { event, pmc, value, sample } of database.cells(run.name('pmc_event'), values)) {
     const { name, type, units, formula } = counterOf(pmc);
     const isSampled = (sample !== null && sample !== 0) || run.sampled.has(event);
-    if (typeof name !== 'string' || typeof value !== 'number' || isSampled) continue;
-    const counters = entryOf(sums, event, (): Counters => ({}));
-    const before = counters[name] ?? 0;
-    if (type !== 'RELATIVE' && units !== '%' && !PERCENTAGE.test(String(formula))) counters[name] = before + value;
-    else {
-      const key = `${String(event)} ${name}`;
-      const count = (parts.get(key) ?? 0) + 1;
-      parts.set(key, count);
-      counters[name] = before + (value - before) / count;
-    }
+    const isKnown = typeof event === 'number' && typeof name === 'string' && typeof value === 'number';
+    if (!isKnown || isSampled) continue;
+    sums.add(event, name, value, type === 'RELATIVE' || units === '%' || PERCENTAGE.test(String(formula)));
   }
-  if (sums.size > 0) trace.bad('kernels-one-at-a-time');
-  return (event) => inNameOrder(sums.get(event));
+  if (sums.length > 0) trace.bad('kernels-one-at-a-time');
+  return (event) => {
+    const counters = typeof event === 'number' ? sums.of(event) : [];
+    return counters.length === 0 ? undefined : inNameOrder(Object.fromEntries(counters));
+  };
 }
 
 /**
