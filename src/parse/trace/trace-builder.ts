@@ -415,12 +415,13 @@ export class TraceBuilder {
     this.#stated.push(this.#thread({ pid: Number(pid) < 0 ? null : pid, tid }));
   }
 
-  #addDetails({ engine, counters, labels, short, details, run, ps }: WorkRow): void {
-    const hasMore = (engine ?? counters ?? labels ?? short ?? null) !== null;
-    if (details === undefined && ps === undefined && !hasMore) return;
-    const stated = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
-    const all = hasMore ? { ...details, ...Object.fromEntries(stated) } : (details ?? {});
-    this.#details.add(this.#activities.length, all, run, ps);
+  #addDetails({ engine, counters, labels, short, details = NO_DETAILS, run, ps }: WorkRow): void {
+    const hasMore = (engine ?? labels ?? short ?? null) !== null;
+    if (details === NO_DETAILS && ps === undefined && !hasMore && (counters ?? null) === null) return;
+    const parts = { engine, counters: counters && {}, labels, short };
+    const stated = Object.entries(parts).filter(([, value]) => value !== undefined);
+    const all = hasMore ? { ...details, ...Object.fromEntries(stated) } : details;
+    this.#details.add(this.#activities.length, all, run, ps, counters);
   }
 
   /** Gives copies within the host's memory to the device that did all other work; if several did, they are not read. */
@@ -472,6 +473,9 @@ export class TraceBuilder {
 
 /** Used instead of the number of an unknown value. */
 const NONE = -1;
+
+/** Details of all rows that have none. */
+const NO_DETAILS: ActivityDetails = {};
 
 /** Distinct values, numbered from 0 in the order in which they were added. */
 class Numbered<T> {

@@ -1,9 +1,10 @@
 /**
  * Further fields of device work by row. Work of one op shares an object, and fields that differ between runs are in
- * columns. Memory: 13 bytes for each row, and none in profiles without such fields.
+ * columns, counters too. Memory: 15 bytes for each row, and none in profiles without such fields.
  */
 import { NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
+import { RowCounters } from './row-counters.js';
 import type { ActivityDetails } from './trace.js';
 
 /** The run of an op call: its number in the profile, from 1, and the number of kernels that it launched. */
@@ -18,18 +19,23 @@ export class WorkDetails {
   readonly #kernels = NarrowColumn.counts();
   /** Picoseconds of the start · 1000 + those of the duration; 0 for none. */
   readonly #ps = NumericColumn.int32();
+  readonly #counters = new RowCounters();
 
-  /** Adds those of a row. Rows come in order. */
+  /**
+   * Adds those of a row. Rows come in order.
+   * @param counters used instead of those in the details
+   */
   add(
     row: number,
     details: ActivityDetails,
     run: OpRun = [0, 0],
     [start, dur]: readonly [number, number] = [0, 0],
+    counters: ActivityDetails['counters'] | null = null,
   ): void {
-    while (this.#number.length < row) this.#push(0, [0, 0], 0);
+    while (this.#number.length < row) this.#push(0, [0, 0], 0, null);
     let number = this.#numbers.get(details);
     if (number === undefined) this.#numbers.set(details, (number = this.#shared.push(details)));
-    this.#push(number, run, start * 1000 + dur);
+    this.#push(number, run, start * 1000 + dur, counters ?? null);
   }
 
   reserve(rows: number): void {
@@ -40,18 +46,21 @@ export class WorkDetails {
     const number = this.#number.at(row);
     if (!(number > 0)) return null;
     const [details, run, ps] = [elementAt(this.#shared, number - 1), this.#run.at(row), this.#ps.at(row)];
-    if (run === 0 && ps === 0) return details;
+    const counters = this.#counters.of(row);
+    if (run === 0 && ps === 0 && counters === null) return details;
     return {
       ...details,
+      ...(counters === null ? undefined : { counters }),
       ...(ps === 0 ? undefined : { ps: [Math.floor(ps / 1000), ps % 1000] as const }),
       ...(run === 0 ? undefined : { callIds: [run], callKernels: [this.#kernels.at(row)] }),
     };
   }
 
-  #push(number: number, [run, kernels]: OpRun, ps: number): void {
+  #push(number: number, [run, kernels]: OpRun, ps: number, counters: ActivityDetails['counters'] | null): void {
     this.#number.push(number);
     this.#run.push(run);
     this.#kernels.push(kernels);
     this.#ps.push(ps);
+    this.#counters.push(counters ?? null);
   }
 }

@@ -1,8 +1,12 @@
 /** Rows of a rocpd database about devices: kernels with their counters, copies, memory, series. */
+import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
+import { columns } from '../../../containers/numeric-column.js';
 import type { Cell } from '../../sqlite/sqlite.js';
 import type { MemoryCurve } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
+import { CounterSums } from '../../amd/counter-sums.js';
+import { NumberIndex } from '../../trace/trace-columns.js';
 import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
 import { extra, remembered, type ProcessTables } from './process-tables.js';
 import { isApi, isRoctx } from '../../amd/categories.js';
@@ -80,25 +84,20 @@ function kernelCounters(run: ProcessTables, trace: TraceBuilder): (event: Cell) 
   const { database } = run;
   const about = { name: 'name', type: 'value_type', units: 'units', formula: 'expression' };
   const counterOf = remembered(database.joined(run.name('info_pmc'), 'id', about));
-  const sums = new Map<Cell, Counters>();
-  const parts = new Map<string, number>();
+  const sums = new CounterSums<string>();
   const values = { event: 'event_id', pmc: 'pmc_id', value: 'value', sample: 'sample_id' };
   for (const { event, pmc, value, sample } of database.cells(run.name('pmc_event'), values)) {
     const { name, type, units, formula } = counterOf(pmc);
     const isSampled = (sample !== null && sample !== 0) || run.sampled.has(event);
-    if (typeof name !== 'string' || typeof value !== 'number' || isSampled) continue;
-    const counters = entryOf(sums, event, (): Counters => ({}));
-    const before = counters[name] ?? 0;
-    if (type !== 'RELATIVE' && units !== '%' && !PERCENTAGE.test(String(formula))) counters[name] = before + value;
-    else {
-      const key = `${String(event)} ${name}`;
-      const count = (parts.get(key) ?? 0) + 1;
-      parts.set(key, count);
-      counters[name] = before + (value - before) / count;
-    }
+    const isKnown = typeof event === 'number' && typeof name === 'string' && typeof value === 'number';
+    if (!isKnown || isSampled) continue;
+    sums.add(event, name, value, type === 'RELATIVE' || units === '%' || PERCENTAGE.test(String(formula)));
   }
-  if (sums.size > 0) trace.bad('kernels-one-at-a-time');
-  return (event) => inNameOrder(sums.get(event));
+  if (sums.length > 0) trace.bad('kernels-one-at-a-time');
+  return (event) => {
+    const counters = typeof event === 'number' ? sums.of(event) : [];
+    return counters.length === 0 ? undefined : inNameOrder(Object.fromEntries(counters));
+  };
 }
 
 /**
@@ -179,34 +178,63 @@ const SERIES: Readonly<Record<string, readonly [metric: string, unit: string, si
 /** The tracer writes this value when the device does not report its power. */
 const NO_POWER = 65_535;
 
+/** Values of samples, in columns, linked by their event. Memory: 25 to 40 bytes for each. */
+class SampledValues extends columns({
+  event: 'id',
+  /** Number of the counter. */
+  counter: 'count',
+  value: 'f64',
+  /** The row before of the same event; negative for none. */
+  previous: 'i32',
+  /** 1 when a sample has been given this value. */
+  isGiven: 'u8',
+}) {
+  readonly #last = new NumberIndex(this.event);
+
+  add(event: number, counter: number, value: number): void {
+    this.pushCells(event, counter, value, this.#last.get(event), 0);
+    this.#last.put(this.length - 1);
+  }
+
+  *rowsOf(event: Cell): Generator<number> {
+    if (typeof event !== 'number') return;
+    for (let row = this.#last.get(event); row >= 0; row = this.previous.at(row)) yield row;
+  }
+}
+
 /** Reads samples of a device over time. An event has several samples, one for each counter. Marks of roctx. */
 export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
   const { database } = run;
   if (run.sampled.size === 0) return;
   const counter = { name: 'name', units: 'units', agent: 'agent_id' };
-  const counterOf = remembered(database.joined(run.name('info_pmc'), 'id', counter));
-  const values = new Map<Cell, (ReturnType<typeof counterOf> & { readonly value: Cell })[]>();
-  const columns = { event: 'event_id', pmc: 'pmc_id', value: 'value' };
-  for (const { event, pmc, value } of database.cells(run.name('pmc_event'), columns))
-    if (run.sampled.has(event)) entryOf(values, event, () => []).push({ ...counterOf(pmc), value });
+  const counterOf = database.joined(run.name('info_pmc'), 'id', counter);
+  const counters: ReturnType<typeof counterOf>[] = [];
+  const numbers = new Map<Cell, number>();
+  const values = new SampledValues();
+  const cells = { event: 'event_id', pmc: 'pmc_id', value: 'value' };
+  for (const { event, pmc, value } of database.cells(run.name('pmc_event'), cells)) {
+    if (typeof event !== 'number' || !run.sampled.has(event)) continue;
+    const number = entryOf(numbers, pmc, () => counters.push(counterOf(pmc)) - 1);
+    values.add(event, number, typeof value === 'number' ? value : NaN);
+  }
   const nameOf = remembered(database.joined(run.name('track'), 'id', { nameId: 'name_id' }));
   const samples = { track: 'track_id', event: 'event_id', own: 'name_id', at: run.clock.since('timestamp') };
   // Tracks of several devices have one name, and their samples may share an event: each value is given once.
-  const given = new Set<object>();
   for (const row of run.rows('sample', samples)) {
     const { event, at, pid, tid } = row;
     const name = run.textOf(row.own) ?? run.textOf(nameOf(row.track).nameId) ?? 'unknown';
-    const found = values.get(event)?.filter((one) => one.name === name) ?? [];
+    const counterAt = (found: number): ReturnType<typeof counterOf> => elementAt(counters, values.counter.at(found));
+    const found = [...values.rowsOf(event)].filter((each) => counterAt(each).name === name);
     // Marks of roctx are on a track of their own category.
     if (isRoctx(name)) trace.range({ start: at, end: at, pid, tid, text: run.messageOf(event) });
     else if (found.length === 0) trace.unread(`sample ${name}`, at);
-    for (const counted of found) {
-      if (given.has(counted)) continue;
-      given.add(counted);
-      const { units, agent, value } = counted;
+    for (const each of found) {
+      if (values.isGiven.at(each) === 1) continue;
+      values.isGiven.set(each, 1);
+      const [{ units, agent }, value] = [counterAt(each), values.value.at(each)];
       const stated = typeof units === 'string' ? units : null;
       const [metric, unit, size] = SERIES[name] ?? [name, stated, 1];
-      const isKnown = typeof value === 'number' && !(metric === 'device_power' && value === NO_POWER);
+      const isKnown = !Number.isNaN(value) && !(metric === 'device_power' && value === NO_POWER);
       trace.sample({ start: at, device: run.deviceOf(agent), metric, unit, value: isKnown ? value * size : null });
     }
   }

@@ -16,7 +16,7 @@ import { ProcessIds } from '../../amd/process-ids.js';
 import { ProcessTables } from './process-tables.js';
 import { countUnreadTables } from '../../unread-events.js';
 import { waitOfCall } from '../../../record/wait-calls.js';
-import { readBarriers, readWaits, type WaitingCall } from './waits.js';
+import { readBarriers, readWaits, WaitingCalls } from './waits.js';
 import { readAllocations, readCopies, readKernels, readSeries } from './device-rows.js';
 
 /** Tables of a process with times, and a time column of each; the profile may start in any of them. */
@@ -83,7 +83,7 @@ export const rocpd: Reader = {
 
 function readRun(run: ProcessTables, trace: TraceBuilder, curve: MemoryCurve): void {
   trace.seen(run.start);
-  const waits: WaitingCall[] = [];
+  const waits = new WaitingCalls();
   const calls = readRegions(run, trace, waits);
   const streams = readKernels(run, trace);
   const devices = new Set(Array.from(streams.values(), ({ device }) => device));
@@ -121,7 +121,7 @@ function endingsIn(database: SqliteFile, where: string): readonly string[] {
  * @param waits receives the calls that wait
  * @returns the number of calls
  */
-function readRegions(run: ProcessTables, trace: TraceBuilder, waits: WaitingCall[]): number {
+function readRegions(run: ProcessTables, trace: TraceBuilder, waits: WaitingCalls): number {
   let calls = 0;
   const regions = { nameId: 'name_id', event: 'event_id' };
   for (const row of run.rows('region', regions)) {
@@ -137,10 +137,10 @@ function readRegions(run: ProcessTables, trace: TraceBuilder, waits: WaitingCall
       });
     else if (isApi(category)) {
       calls++;
-      const { start, end, pid, tid, corr, event } = row;
+      const { start, end, pid, tid, corr } = row;
       trace.call({ start, end, pid, tid, name, corr });
       const kind = waitOfCall(name);
-      if (kind !== null && kind !== 'stream-wait-event') waits.push({ start, end, pid, corr, event, kind });
+      if (kind !== null && kind !== 'stream-wait-event') waits.add(row, kind);
     } else trace.unread(`region ${category ?? 'unknown'}`, row.start);
   }
   return calls;
