@@ -184,11 +184,12 @@ describeInBrowser('dashboard', (open) => {
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.equal(
       'Time of the devices: Compute 80.0 %, Idle: waiting for launches 20.0 %',
     );
-    const panelShown = (): Promise<unknown> => page.evaluate('document.activeElement.id');
+    // The page follows its address, which browsers report later.
+    const expectShown = (id: string): Promise<void> => page.locator(`#panel-${id}:focus`).waitFor();
     await panel.locator('.legend').getByRole('link', { name: 'Idle: waiting for launches' }).click();
-    expect(await panelShown()).to.equal('panel-idle');
+    await expectShown('idle');
     await panel.locator('.strip span').first().click();
-    expect(await panelShown()).to.equal('panel-ops');
+    await expectShown('ops');
     expect(await page.getByRole('tab', { selected: true }).textContent()).to.equal('Kernels');
   });
 
@@ -222,7 +223,7 @@ describeInBrowser('dashboard', (open) => {
       ...['Other ops', '10.0', '1,000.00'],
     ]);
     await rows.getByRole('link', { name: 'Exposed communication' }).click();
-    expect(await page.evaluate('document.activeElement.id')).to.equal('panel-collectives');
+    await page.locator('#panel-collectives:focus').waitFor();
   });
 
   it('says in words what diagnostics count', async () => {
@@ -248,7 +249,7 @@ describeInBrowser('dashboard', (open) => {
       await page.keyboard.press('Enter');
       await page.locator('.tl-matches', { hasText: found }).waitFor();
       expect(await page.getByRole('searchbox', { name: /^Search events/ }).inputValue()).to.equal(condition);
-      expect(await page.evaluate('document.activeElement.id')).to.equal('panel-timeline');
+      await page.locator('#panel-timeline:focus').waitFor();
       expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('t.search')).to.equal(condition);
     }
     expect(complaints).to.deep.equal([]);

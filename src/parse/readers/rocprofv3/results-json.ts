@@ -1,8 +1,8 @@
 /**
  * Reader of the JSON of AMD's rocprofv3: one object for each process. A record states its kind and operation by
  * numbers, whose names are in the same file. Times are ns since the machine started. The file is read twice, front to
- * back: first the tables, then the records. Memory: the tables, and the columns of the records. Source: the tool's writer in rocprofiler-sdk, and a
- * file of ROCm 7.
+ * back: first the tables, then the records. Memory: the tables, and the columns of the records. Source: the tool's
+ * writer in rocprofiler-sdk, and a file of ROCm 7.
  */
 import { basename } from 'node:path';
 import { UserError } from '../../../record/errors.js';
