@@ -1,5 +1,5 @@
 /**
- * The least that reading a large profile costs with a library that decodes all of it, and nothing made of it.
+ * The minimum cost of reading a large profile: a library decodes everything, and the result is discarded.
  *
  *   node bench/decode-all.mjs rocprofv3 FILE.json     JSON.parse of pieces; records must stand on lines of their own
  *   node bench/decode-all.mjs parquet FOLDER          hyparquet: an object for each row, one file after another

@@ -5,9 +5,9 @@
  *   npm run bench large -- --mb 60 --only rocpd                60, 120 and 240 MB of one
  *   npm run bench large -- --mb 60 --times 1                   60 MB alone
  *
- * The profiles are real ones of ../shared, repeated. Beside each: a program that decodes all of it and makes nothing of
- * it. Prints CPU seconds, of user and system together; how the CPU seconds for each MB grew against the size before; and
- * CPU seconds over those of the other program. Exits with 1 where a size takes more than 1.3 times the CPU time for each
+ * The profiles are real ones of ../shared, repeated. Beside each, a program decodes the whole input and discards the
+ * result. Prints CPU seconds (user and system), their growth for each MB against the size before, and their ratio to those
+ * of the other program. Exits with 1 where a size takes more than 1.3 times the CPU time for each
  * MB of the size before, or more than 800 MB of memory. All files are removed again.
  */
 import { rmSync } from 'node:fs';

@@ -20,7 +20,7 @@ export interface Kind {
   readonly options: readonly string[];
   /** Writes a number of copies of the input. */
   readonly write: (input: string, times: number, out: string) => void;
-  /** A program that decodes all of it and makes nothing of it. */
+  /** A program that decodes the whole input and discards the result. */
   readonly decode: (path: string) => Command;
   /** The largest size in MB for that program: it needs too much memory for more. */
   readonly mostDecoded?: number;

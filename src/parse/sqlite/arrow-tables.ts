@@ -54,7 +54,7 @@ export async function* arrowRows(path: string): AsyncGenerator<TableRows> {
 
 const MOST_DICTIONARIES = 1000;
 
-/** The function that decodes messages, the first of which is a schema. @param size of the file in bytes */
+/** Loads the decoder of messages; the first message is the schema. @param size of the file in bytes */
 async function decoder(size: number): Promise<(messages: Uint8Array[]) => Table> {
   const { CompressionType, setCompressionCodec, tableFromIPC } = await import('@uwdata/flechette');
   const encode = (bytes: Uint8Array): Uint8Array => bytes;

@@ -1,4 +1,4 @@
-/** Rows of a table in a format of columns, as its decoder gives them. */
+/** Decoded rows of a table in a column format (Parquet, Arrow). */
 
 /** A column of some rows of a table. */
 export interface TableColumn {
@@ -10,7 +10,7 @@ export interface TableColumn {
 
 /** Some rows of a table. */
 export interface TableRows {
-  /** Name of the table; null when only the file's name tells it. */
+  /** Name of the table; null when only the file's name states it. */
   readonly table: string | null;
   readonly columns: readonly TableColumn[];
   readonly rows: number;

@@ -1,4 +1,4 @@
-/** The events that waits are for: when the host put them into their streams. */
+/** When the host recorded the events that streams and threads wait for. */
 import { NO_ROW, PairIndex } from '../../containers/hash-index.js';
 import type { RecordedEvent } from '../../record/fields/recorded-event.js';
 import { orNull } from '../../containers/numeric-column.js';

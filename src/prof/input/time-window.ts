@@ -4,7 +4,7 @@ export interface TimeWindow {
   readonly to: number;
 }
 
-/** The time of a profile of which nothing is selected. */
+/** An empty selection: no event is in this time. */
 export const NOWHERE: TimeWindow = { from: Infinity, to: -Infinity };
 
 /** `1.25`, as `--from` and `--to` take it. */

@@ -82,7 +82,7 @@ export class HostPlanes {
     }
   }
 
-  /** Begins a line. @returns takes an event of it */
+  /** Starts a line. @returns the function that takes its events */
   line(name: string): (event: StatedEvent) => void {
     const { reading, pid } = this;
     const thread: Thread = { pid, tid: threadIn(name), thread: -1 - this.#threads++ };

@@ -71,7 +71,7 @@ const OTHERS: Place = { layers: [], name: '[other kernels]', isOp: false, isBack
 /** Modules that only wrap a model: one of two profiles may lack them. */
 const WRAPPER = /^(?:DataParallel|DistributedDataParallel|FullyShardedDataParallel|OptimizedModule)_\d+$/;
 
-/** Maximum number of layers around a kernel that are told apart. */
+/** Maximum depth of layers around a kernel; deeper layers count as the last of these. */
 const MOST_LAYERS = 64;
 
 const comparable = (layers: readonly string[]): readonly string[] =>
