@@ -26,7 +26,7 @@ import { countUnreadTables, UnreadEvents } from '../../unread-events.js';
 import { ThreadTable } from '../../trace/threads.js';
 import { CPU_TABLES, CpuUsage } from './cpu-usage.js';
 import { CROSSES_THREADS, EVENT, IS_MARK, IS_NAMING, IS_RANGE, NVTX, NvtxDomains } from './nvtx.js';
-import { EVENT_COLUMNS, EVENT_TABLE, EventMarks } from './event-marks.js';
+import { AwaitedEvents, EVENT_COLUMNS, EVENT_TABLE } from './event-marks.js';
 import { GRAPH_TABLES, GraphNodes } from './graph-nodes.js';
 import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
 import {
@@ -58,7 +58,7 @@ interface ActivityTable {
   readonly columns: readonly string[];
   /** Whether the device must be looked up through the context. */
   readonly isByContext?: true;
-  readonly add: (activities: Activities, row: ActivityRow, cells: readonly number[], events: EventMarks) => void;
+  readonly add: (activities: Activities, row: ActivityRow, cells: readonly number[], events: AwaitedEvents) => void;
 }
 
 /** The number of a name, or the code of a kind, for a column; `UNNAMED` when the cell is unknown. */
@@ -95,8 +95,8 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
     columns: ['syncType', ...EVENT_COLUMNS],
     isByContext: true,
     add: (activities, row, [kind, event = NaN, sync = NaN], events) => {
-      const mark = events.of(row.process, event, sync);
-      activities.addSync(row, nameOrNone(kind), mark?.stream, mark?.corr);
+      activities.addSync(row, nameOrNone(kind));
+      events.addWait(row.process, event, sync);
     },
   },
   {
@@ -225,7 +225,7 @@ class NsightTrace implements Trace {
   readonly #domains = new NvtxDomains();
   readonly #mpiRanks = new Set<number>();
   readonly #nccl: NcclRanges;
-  readonly #events: EventMarks;
+  readonly #events = new AwaitedEvents();
 
   /** @param withCalls whether to read the calls of the operating system, which may be many times more than all others */
   constructor(
@@ -251,8 +251,8 @@ class NsightTrace implements Trace {
       domainOf: (process: number, id: number) =>
         this.#domains.nameOf(this.#domains.numberOf(this.#process(process), id)),
     });
-    this.#events = new EventMarks(database, processOf('globalPid'), (key) => this.#process(key));
     for (const table of ACTIVITY_TABLES) this.#readActivities(table);
+    this.#events.read(database, processOf('globalPid'), (key) => this.#process(key), this.activities.syncs);
     this.#readMemory();
     this.#graphNodes.read(database, THREAD, (key) => this.#process(key));
     this.#cpu = new CpuUsage(database, THREAD, this.diagnostics);

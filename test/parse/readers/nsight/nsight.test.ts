@@ -1,5 +1,8 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { AwaitedEvents } from '../../../../src/parse/readers/nsight/event-marks.js';
+import { SqliteFile } from '../../../../src/parse/sqlite/sqlite.js';
+import { Activities } from '../../../../src/parse/trace/trace-columns.js';
 import type { KernelRecord, ProfileLine } from '../../../../src/record/record.js';
 import { globalPid, globalTid, HARDWARE, NsightDatabase, PID, TID } from '../../../support/nsight-database.js';
 import { diagnosticsOf, headerOf, kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js';
@@ -237,6 +240,26 @@ describe('Nsight Systems: other activities', () => {
     expect(waitFor(5)).to.deep.include({ event: { stream: 7, recorded: 10 } });
     // An event whose call is not in the profile, another recording of the event, and an export without these ids.
     for (const unknown of [6, 4, null]) expect(waitFor(unknown)).not.to.have.property('event');
+  });
+
+  it('waits name one event several times; of its recordings the last counts, and memory grows with waits alone', () => {
+    const waits = new AwaitedEvents();
+    const [ids, syncs] = [[2, 9, 2, NaN], new Activities().syncs];
+    for (const id of ids) {
+      waits.addWait(0, id, 5);
+      syncs.pushCells(1, NaN, NaN);
+    }
+    const db = called();
+    const row = { timestamp: 0, deviceId: 0, contextId: 1, globalPid: at.globalPid, eventSyncId: 5 };
+    // Events 0 to 99, each recorded on streams 7 and 8: the waits name 2 of these 200 recordings.
+    for (let i = 0; i < 200; i++)
+      db.row(`${CUPTI}CUDA_EVENT`, { ...row, streamId: i < 100 ? 7 : 8, correlationId: i, eventId: i % 100 });
+    const database = SqliteFile.open(db.write());
+    waits.read(database, { needs: [], sql: '0' }, () => 0, syncs);
+    database.close();
+    expect([...syncs.eventStream.values]).to.deep.equal([8, 8, 8, NaN]);
+    expect([...syncs.eventCorr.values]).to.deep.equal([102, 109, 102, NaN]);
+    expect(waits.length).to.equal(2);
   });
 
   it('graph launches traced as a whole are one record each', () => {
