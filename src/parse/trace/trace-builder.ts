@@ -93,7 +93,8 @@ interface StatedOp {
 }
 
 /** Work on a device. */
-export interface WorkRow extends Timed, Pick<ActivityDetails, 'engine' | 'counters' | 'labels' | 'short'> {
+export interface WorkRow extends Timed, Pick<ActivityDetails, 'engine' | 'labels' | 'short'> {
+  readonly counters?: ActivityDetails['counters'] | undefined;
   /** Work on an unknown device is counted as `bad-row` and assigned to device 0. */
   readonly device: Value;
   readonly stream?: Value;
@@ -107,7 +108,7 @@ export interface WorkRow extends Timed, Pick<ActivityDetails, 'engine' | 'counte
   /** Node of the graph that launched the work. */
   readonly node?: Value;
   /** Further fields of its record; rows of one op share the object. */
-  readonly details?: ActivityDetails;
+  readonly details?: ActivityDetails | undefined;
   readonly run?: OpRun;
   /** Picoseconds of its start and of its duration beyond whole nanoseconds. */
   readonly ps?: readonly [start: number, dur: number];

@@ -1,9 +1,10 @@
 /**
- * Call stacks of events: until schema 4 as JSON in the event, a frame or a list of frames, and since 4.1 as a row for each
- * frame. The innermost frame is the first.
+ * Call stacks of events: since schema 4.1 as a row for each frame, the innermost first; until schema 4 as JSON in the event,
+ * of which no source states the form. There a single frame is read, as AMD's viewer of these databases does; lists,
+ * whose order is unknown, and all other forms are counted.
  */
 import { entryOf } from '../../../containers/map-entry.js';
-import { isJsonObject, textOf } from '../../json/json-value.js';
+import { fieldOf, isJsonObject } from '../../json/json-value.js';
 import type { Cell } from '../../sqlite/sqlite.js';
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
@@ -50,9 +51,9 @@ export class CallStacks {
     const columns = { event: 'id', corr: 'stack_id', frames: 'call_stack', line: 'line_info' };
     const filter = [{ needs: ['call_stack'], sql: "call_stack NOT IN ('{}', '[]', '')" }];
     for (const { event, corr, frames, line } of database.cells(table, columns, filter)) {
-      const found = framesIn(jsonOf(frames), jsonOf(line));
-      if (found.length === 0) this.trace.unread('call stacks in another form');
-      else this.#add(event, corr, found);
+      const frame = frameIn(jsonOf(frames), jsonOf(line));
+      if (frame === null) this.trace.unread('call stacks in another form');
+      else this.#add(event, corr, [frame]);
     }
   }
 
@@ -82,17 +83,12 @@ export class CallStacks {
   }
 }
 
-/** Frames in JSON. The line of a single frame may be apart. */
-function framesIn(frames: unknown, line: unknown): string[] {
-  if (Array.isArray(frames)) return frames.slice(0, DEEPEST).flatMap((frame: unknown) => frameIn(frame) ?? []);
-  const stated = isJsonObject(frames) && isJsonObject(line) ? { ...line, ...frames } : frames;
-  return [frameIn(stated) ?? []].flat();
-}
-
-function frameIn(frame: unknown): string | null {
-  if (!isJsonObject(frame)) return textOf(frame);
-  const { name, function: fn, file, line, line_number: number } = frame;
-  return frameOf({ fn: fn ?? name, file, line: line ?? number });
+/** The frame in JSON, whose line may be apart; null for any other form. */
+function frameIn(frame: unknown, place: unknown): string | null {
+  if (!isJsonObject(frame)) return null;
+  const { name, file, line = fieldOf(place, 'line') } = frame;
+  const isKnown = [name, file].every((cell) => cell === undefined || typeof cell === 'string');
+  return isKnown ? frameOf({ fn: name, file, line }) : null;
 }
 
 /** `FILE:LINE`, or the function where the line is not known. */

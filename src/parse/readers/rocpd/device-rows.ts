@@ -2,12 +2,13 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { columns } from '../../../containers/numeric-column.js';
+import { textOf } from '../../json/json-value.js';
 import type { Cell } from '../../sqlite/sqlite.js';
 import type { MemoryCurve } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { CounterSums } from '../../amd/counter-sums.js';
 import { NumberIndex } from '../../trace/trace-columns.js';
-import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
+import { blocksOf, copyKind, kernelName } from '../../amd/work-rows.js';
 import { extra, remembered, type ProcessTables } from './process-tables.js';
 import { isApi, isRoctx } from '../../amd/categories.js';
 import { CallStacks } from './call-stacks.js';
@@ -28,7 +29,7 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMa
   const names = { mangled: 'kernel_name', shown: 'display_name', full: extra('demangled_kernel_name') };
   const counts = { registers: 'arch_vgpr_count', accumRegisters: 'accum_vgpr_count', scalarRegisters: 'sgpr_count' };
   const symbolOf = remembered(database.joined(run.name('info_kernel_symbol'), 'id', { ...names, ...counts }));
-  const countersOf = kernelCounters(run, trace);
+  const counters = kernelCounters(run, trace);
   const stacks = new CallStacks(run, trace);
   const threads = { x: 'grid_size_x', y: 'grid_size_y', z: 'grid_size_z' };
   const sizes = { blockX: 'workgroup_size_x', blockY: 'workgroup_size_y', blockZ: 'workgroup_size_z' };
@@ -48,8 +49,6 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMa
     const stream = row.stream ?? row.queue;
     const use = entryOf(streams, stream, () => ({ device, corr: row.corr }));
     if (use.device !== device) use.device = null;
-    const counters = countersOf(row.event);
-    const details = stacks.of(row.event, row.corr);
     const isOfGraph = row.graphId !== null && row.graphId !== 0;
     trace.kernel({
       start: row.start,
@@ -68,10 +67,11 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMa
       sharedBytes: row.sharedBytes,
       graphId: isOfGraph ? row.graphId : null,
       node: isOfGraph ? row.node : null,
-      ...(counters === undefined ? undefined : { counters }),
-      ...(details === undefined ? undefined : { details }),
+      counters: counters.of(row.event),
+      details: stacks.of(row.event, row.corr),
     });
   }
+  counters.report(trace);
   stacks.countUnused();
   return streams;
 }
@@ -80,24 +80,23 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMa
  * Counters of a dispatch by its event: amounts are added up over the parts of the device, percentages averaged. A sample's
  * values are a series instead.
  */
-function kernelCounters(run: ProcessTables, trace: TraceBuilder): (event: Cell) => Counters | undefined {
+function kernelCounters(run: ProcessTables, trace: TraceBuilder): CounterSums {
   const { database } = run;
   const about = { name: 'name', type: 'value_type', units: 'units', formula: 'expression' };
   const counterOf = remembered(database.joined(run.name('info_pmc'), 'id', about));
-  const sums = new CounterSums<string>();
+  const sums = new CounterSums();
   const values = { event: 'event_id', pmc: 'pmc_id', value: 'value', sample: 'sample_id' };
   for (const { event, pmc, value, sample } of database.cells(run.name('pmc_event'), values)) {
+    if (run.sampled.has(event)) continue;
+    if (sample !== null && sample !== 0) {
+      trace.unread('counter values sampled over time');
+      continue;
+    }
     const { name, type, units, formula } = counterOf(pmc);
-    const isSampled = (sample !== null && sample !== 0) || run.sampled.has(event);
-    const isKnown = typeof event === 'number' && typeof name === 'string' && typeof value === 'number';
-    if (!isKnown || isSampled) continue;
-    sums.add(event, name, value, type === 'RELATIVE' || units === '%' || PERCENTAGE.test(String(formula)));
+    const isMean = type === 'RELATIVE' || units === '%' || PERCENTAGE.test(String(formula));
+    sums.add(event, textOf(name), value, isMean);
   }
-  if (sums.length > 0) trace.bad('kernels-one-at-a-time');
-  return (event) => {
-    const counters = typeof event === 'number' ? sums.of(event) : [];
-    return counters.length === 0 ? undefined : inNameOrder(Object.fromEntries(counters));
-  };
+  return sums;
 }
 
 /**
@@ -238,4 +237,6 @@ export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
       trace.sample({ start: at, device: run.deviceOf(agent), metric, unit, value: isKnown ? value * size : null });
     }
   }
+  const left = values.length - values.isGiven.values.reduce((sum, isGiven) => sum + isGiven, 0);
+  if (left > 0) trace.unread('counter values without a sample', null, left);
 }

@@ -21,7 +21,7 @@ import { isRange } from '../../amd/categories.js';
 import { fullerOutput } from '../../amd/outputs.js';
 import { CounterSums } from '../../amd/counter-sums.js';
 import { ProcessIds } from '../../amd/process-ids.js';
-import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
+import { blocksOf, copyKind, kernelName } from '../../amd/work-rows.js';
 
 const ROOT = 'rocprofiler-sdk-tool';
 const START = new RegExp(`^\\uFEFF?\\s*\\{\\s*"${ROOT}"\\s*:\\s*\\[`);
@@ -168,11 +168,8 @@ function readTables(probe: Probe): { readonly processes: readonly ProcessTables[
 
 function addCounters({ counted }: ProcessTables, row: unknown): void {
   const dispatch = fieldOf(fieldOf(fieldOf(row, 'dispatch_data'), 'dispatch_info'), 'dispatch_id');
-  if (typeof dispatch !== 'number') return;
-  for (const record of listOf(fieldOf(row, 'records'))) {
-    const [counter, value] = [handleOf(record, 'counter_id'), fieldOf(record, 'value')];
-    if (typeof value === 'number') counted.add(dispatch, counter, value);
-  }
+  for (const record of listOf(fieldOf(row, 'records')))
+    counted.add(dispatch, handleOf(record, 'counter_id') ?? null, fieldOf(record, 'value'));
 }
 
 /** An integer as text; '' for any other value. */
@@ -198,7 +195,6 @@ class ProcessReading {
     private readonly pids: ProcessIds,
   ) {
     this.#curve = new MemoryCurve(trace);
-    if (tables.counted.length > 0) trace.bad('kernels-one-at-a-time');
     for (const agent of tables.agents) {
       if (!/^(?:2|.*gpu)$/i.test(String(fieldOf(agent, 'type')))) continue;
       const id = numberIn(agent, 'logical_node_type_id') ?? numberIn(agent, 'gpu_index') ?? this.#gpus.size;
@@ -232,6 +228,7 @@ class ProcessReading {
   /** GPUs, and how long the tracer ran in ns. Call this once, after the last row. */
   finish(): { readonly devices: readonly Device[]; readonly dur: number | null } {
     this.#curve.write();
+    this.tables.counted.report(this.trace);
     if (this.#calls > 0 && this.#work === 0) this.trace.bad('work-not-recorded');
     const [init, fini] = ['init_time', 'fini_time'].map((key) => this.#time(this.tables.metadata, key));
     const dur = typeof init === 'number' && typeof fini === 'number' && fini >= init ? fini - init : null;
@@ -287,21 +284,16 @@ class ProcessReading {
     const symbol = this.tables.symbols.get(id);
     const { registers = null, accumRegisters = null, scalarRegisters = null } = symbol ?? {};
     const block = axesOf(fieldOf(info, 'workgroup_size'));
-    const counters = typeof dispatch === 'number' ? this.tables.counted.of(dispatch) : [];
     this.trace.kernel({
       ...this.#workOf(row, timed, this.#gpus.get(handleOf(info, 'agent_id'))?.id ?? null),
       ...{ name: symbol?.name ?? sizeOf(id), registers, accumRegisters, scalarRegisters },
       ...{ sharedBytes: numberIn(info, 'group_segment_size') },
       ...{ grid: blocksOf(axesOf(fieldOf(info, 'grid_size')), block), block },
-      ...(counters.length === 0 ? undefined : { counters: this.#named(counters) }),
+      counters: this.tables.counted.of(
+        dispatch,
+        (counter) => this.tables.counterNames.get(counter) ?? `counter#${String(counter)}`,
+      ),
     });
-  }
-
-  #named(counters: readonly (readonly [id: unknown, sum: number])[]): Counters {
-    const names = this.tables.counterNames;
-    return inNameOrder(
-      Object.fromEntries(counters.map(([id, sum]) => [names.get(id) ?? `counter#${String(id)}`, sum])),
-    );
   }
 
   #copy(row: unknown): void {

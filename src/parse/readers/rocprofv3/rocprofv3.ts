@@ -19,7 +19,8 @@ import { agentNumber, amdDevice } from '../../amd/agents.js';
 import { isRange, isRoctx } from '../../amd/categories.js';
 import { fullerOutput } from '../../amd/outputs.js';
 import { ProcessIds } from '../../amd/process-ids.js';
-import { blocksOf, copyKind, hexOf, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
+import { CounterSums } from '../../amd/counter-sums.js';
+import { blocksOf, copyKind, hexOf, kernelName, type Counters } from '../../amd/work-rows.js';
 
 /** Kinds of tables by their header; they are read in this order. */
 const HEADERS = {
@@ -127,12 +128,6 @@ const OF_TYPE = /^(?:GPU|CPU)/i;
 const numbersIn = (cell: CsvCells, ...names: readonly string[]): number[] =>
   names.map((name) => numberOfCell(cell(name)));
 
-/** The counters of a dispatch, with one of its rows in the table of counters. */
-interface Counted {
-  readonly cell: CsvCells;
-  readonly counters: Counters;
-}
-
 class TableReading {
   readonly #timeIn: (text: string) => number | null;
   /** When calls began, by run, then by correlation id. */
@@ -144,7 +139,9 @@ class TableReading {
   /** Processes of the runs that `rocpd convert` has put into one table. */
   readonly #pids = new ProcessIds();
   readonly #pidOfRun = new Map<string, number>();
-  readonly #counted: ReadonlyMap<string, Counted>;
+  /** A row in the tables of counters for each dispatch, in the order of their numbers in `#counters`. */
+  readonly #counted = new Map<string, readonly [number: number, cell: CsvCells]>();
+  readonly #counters = new CounterSums();
   #hasWork = false;
 
   constructor(
@@ -152,7 +149,7 @@ class TableReading {
     private readonly tables: readonly Table[],
   ) {
     this.#timeIn = textClock(startsOf(tables));
-    this.#counted = this.#counters();
+    this.#readCounters();
   }
 
   read({ path, kind }: Table): void {
@@ -160,14 +157,14 @@ class TableReading {
     const isTraced = this.tables.some((table) => table.kind === 'kernels');
     if (kind === 'counters') {
       // A trace of the same process has the kernels already.
-      if (!isTraced) for (const { cell, counters } of this.#counted.values()) this.#kernel(cell, inNameOrder(counters));
+      if (!isTraced) for (const [number, cell] of this.#counted.values()) this.#kernel(cell, this.#counters.of(number));
       return;
     }
     for (const cell of rowsOf(path, this.trace.diagnostics)) {
       if (kind === 'agents') this.#agent(cell);
       else if (kind === 'unread') this.trace.unread(NAME.exec(basename(path))?.[2] ?? 'other table');
       else if (kind === 'calls') this.#call(cell);
-      else if (kind === 'kernels') this.#kernel(cell, inNameOrder(this.#counted.get(dispatchOf(cell))?.counters));
+      else if (kind === 'kernels') this.#kernel(cell, this.#counters.of(this.#counted.get(dispatchOf(cell))?.[0]));
       else if (kind === 'copies') this.#copy(cell);
       else this.#allocation(cell, curve);
     }
@@ -178,6 +175,7 @@ class TableReading {
   /** Facts about the profile from the rows read so far. */
   facts(): { readonly devices: readonly Device[] } {
     if (this.#calls.size > 0 && !this.#hasWork) this.trace.bad('work-not-recorded');
+    this.#counters.report(this.trace);
     return { devices: this.#agents.map((agent, id) => ({ ...agent, id })) };
   }
 
@@ -255,7 +253,7 @@ class TableReading {
       accumRegisters: numberOfCell(cell('Accum_VGPR_Count')),
       scalarRegisters: numberOfCell(cell('SGPR_Count')),
       sharedBytes: numberOfCell(cell('LDS_Block_Size', 'Group_Segment_Size')),
-      ...(counters === undefined ? undefined : { counters }),
+      counters,
     });
   }
 
@@ -313,16 +311,15 @@ class TableReading {
    * Counters of each dispatch. Another run with the same prefix may use the same dispatch numbers, but on other
    * threads.
    */
-  #counters(): Map<string, Counted> {
-    const dispatches = new Map<string, Counted>();
+  #readCounters(): void {
     for (const { path, kind } of this.tables)
       for (const cell of kind === 'counters' ? rowsOf(path, this.trace.diagnostics) : []) {
-        const [name, value] = [cell('Counter_Name'), numberOfCell(cell('Counter_Value'))];
-        const { counters } = entryOf(dispatches, dispatchOf(cell), (): Counted => ({ cell, counters: {} }));
-        if (name !== '' && !Number.isNaN(value)) counters[name] = (counters[name] ?? 0) + value;
+        const isKnown = !Number.isNaN(numberOfCell(cell('Dispatch_Id')));
+        const number = isKnown
+          ? entryOf(this.#counted, dispatchOf(cell), () => [this.#counted.size, cell] as const)[0]
+          : null;
+        this.#counters.add(number, cell('Counter_Name'), numberOfCell(cell('Counter_Value')));
       }
-    if (dispatches.size > 0) this.trace.bad('kernels-one-at-a-time');
-    return dispatches;
   }
 }
 

@@ -2,11 +2,12 @@
  * Reader of rpd databases of AMD's rocmProfileData. Times are ns since the machine started; devices are only numbers, which
  * count CPUs too. Source: schemas 2 and 3 and the code of rocmProfileData that writes them; databases of schema 2.
  */
-import { entryOf } from '../../../containers/map-entry.js';
 import type { Reader } from '../../reader.js';
 import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
-import type { Cell, TextLookup } from '../../sqlite/sqlite.js';
-import { blocksOf, copyKind, hexOf, inNameOrder, type Counters } from '../../amd/work-rows.js';
+import type { SqliteFile, TextLookup } from '../../sqlite/sqlite.js';
+import type { TraceBuilder } from '../../trace/trace-builder.js';
+import { CounterSums } from '../../amd/counter-sums.js';
+import { blocksOf, copyKind, hexOf } from '../../amd/work-rows.js';
 
 const TIMES = ['rocpd_api', 'rocpd_op', 'rocpd_monitor'].map((table) => [table, 'start'] as const);
 /** Operations that are kernels; a `Task` is a kernel of a graph. */
@@ -78,7 +79,7 @@ function readWork({ database, trace, clock: { span } }: DatabaseTrace, argsOf: T
     symbol: 'kernelName_id',
     ...extents,
   });
-  const countersOf = kernelCounters({ database, trace });
+  const counters = kernelCounters(database, trace);
   const copyOf = database.joined('rocpd_copyapi', 'api_ptr_id', { stream: 'stream', bytes: 'size' });
   const ops = { id: 'id', device: 'gpuId', queue: 'queueId', name: 'description_id', typeId: 'opType_id', ...span };
   for (const { id, queue, name, typeId, ...row } of database.cells('rocpd_op', ops)) {
@@ -94,30 +95,20 @@ function readWork({ database, trace, clock: { span } }: DatabaseTrace, argsOf: T
       const grid = blocksOf([launch.gridX, launch.gridY, launch.gridZ], unit);
       const isNamed = trace.textOf(name) !== '' || trace.textOf(launch.symbol) === null;
       const graphId = hexOf(handleOf('graphExec'));
-      trace.kernel({ ...work, name: isNamed ? name : launch.symbol, grid, block, graphId, ...countersOf(id) });
+      trace.kernel({ ...work, name: isNamed ? name : launch.symbol, grid, block, graphId, counters: counters.of(id) });
     } else if (kind !== null) trace.copy({ ...work, kind, bytes: copy.bytes });
     else if (/^MEMORY_COPY/.test(type)) trace.copy({ ...work, kind: null, bytes: copy.bytes });
     else if (type === 'FillBuffer') trace.set(work);
     else trace.unread(`rocpd_op ${type}`, row.start);
   }
+  counters.report(trace);
 }
 
 /** Counters of kernels by operation, since schema 3. Each part of the device has a row. */
-function kernelCounters({
-  database,
-  trace,
-}: Pick<DatabaseTrace, 'database' | 'trace'>): (op: Cell) => { readonly counters?: Counters } {
-  const sums = new Map<Cell, Counters>();
+function kernelCounters(database: SqliteFile, trace: TraceBuilder): CounterSums {
+  const sums = new CounterSums();
   const columns = { op: 'op_id', nameId: 'name_id', value: 'value' };
-  for (const { op, nameId, value } of database.cells('rocpd_counter', columns)) {
-    const [name, number] = [trace.textOf(nameId), value === '' ? NaN : Number(value ?? NaN)];
-    if (name === null || name === '' || Number.isNaN(number)) continue;
-    const counters = entryOf(sums, op, (): Counters => ({}));
-    counters[name] = (counters[name] ?? 0) + number;
-  }
-  if (sums.size > 0) trace.bad('kernels-one-at-a-time');
-  return (op) => {
-    const counters = inNameOrder(sums.get(op));
-    return counters === undefined ? {} : { counters };
-  };
+  for (const { op, nameId, value } of database.cells('rocpd_counter', columns))
+    sums.add(op, trace.textOf(nameId), value === '' ? NaN : Number(value ?? NaN));
+  return sums;
 }

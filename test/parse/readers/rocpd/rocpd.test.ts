@@ -292,6 +292,23 @@ describe('rocpd: dialects', () => {
        UPDATE rocpd_pmc_event$ SET sample_id = CASE value WHEN 100 THEN 7 ELSE 0 END`,
     );
     expect(onlyKernelOf(path).counters).to.deep.equal({ BUSY: 40, WAVES: 7 });
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'counter values sampled over time: 1' });
+  });
+
+  it('counts values of counters that no kernel gets, by what they lack', () => {
+    const path = written(
+      (database) => database.kernel('scale', [10_000, 12_000], 9, { ...SHAPE, counters: { WAVES: [3, 4] } }),
+      `INSERT INTO rocpd_pmc_event$ (guid, event_id, pmc_id, value) SELECT guid, NULL, pmc_id, 5 FROM rocpd_pmc_event$ LIMIT 1;
+       INSERT INTO rocpd_pmc_event$ (guid, event_id, pmc_id, value) SELECT guid, event_id, 99, 6 FROM rocpd_pmc_event$ LIMIT 1;
+       INSERT INTO rocpd_pmc_event$ (guid, event_id, pmc_id) SELECT guid, event_id, pmc_id FROM rocpd_pmc_event$ LIMIT 1;
+       INSERT INTO rocpd_pmc_event$ (guid, event_id, pmc_id, value) SELECT guid, 77, pmc_id, 8 FROM rocpd_pmc_event$ LIMIT 2`,
+    );
+    expect(onlyKernelOf(path).counters).to.deep.equal({ WAVES: 7 });
+    // Further values: 5 of no event, 6 of an unknown counter, one that is null, and two of an event that is not a dispatch.
+    expect(headerOf(path).facts).to.deep.equal({
+      not_read:
+        'counter values of dispatches without kernels: 2, counter values without a dispatch: 1, counter values without a name: 1, counter values without a number: 1',
+    });
   });
 
   it('releases scratch memory, which has no address, when it is reclaimed', () => {
@@ -440,19 +457,22 @@ describe('rocpd: call stacks', () => {
     expect(headerOf(path).facts).to.deep.equal({ not_read: 'call stacks of events without kernels: 1' });
   });
 
-  it('are in JSON before: one frame, whose line may be apart, or several', () => {
-    const trace = (frames: string, line = '{}') => {
-      const sql = `UPDATE rocpd_event$ SET call_stack = '${frames}', line_info = '${line}'
-        WHERE id IN (SELECT event_id FROM rocpd_region$)`;
-      return onlyKernelOf(written(launched, sql)).trace;
-    };
+  it('are in JSON before: one frame, whose line may be apart; any other form is counted', () => {
+    const path = (frames: string, line = '{}') =>
+      written(
+        launched,
+        `UPDATE rocpd_event$ SET call_stack = '${frames}', line_info = '${line}'
+           WHERE id IN (SELECT event_id FROM rocpd_region$)`,
+      );
+    const trace = (...stack: [string, string?]) => onlyKernelOf(path(...stack)).trace;
     expect(trace('{"name": "scale", "file": "net.cpp"}', '{"line": 12}')).to.deep.equal(['net.cpp:12']);
     expect(trace('{"name": "scale", "file": "net.cpp"}')).to.deep.equal(['scale']);
-    expect(trace('[{"function": "scale", "file": "net.cpp", "line": 12}, "main"]')).to.deep.equal([
-      'main',
-      'net.cpp:12',
-    ]);
-    for (const other of ['7', '{"pc": 5}', 'cut {']) expect(trace(other), other).to.deep.equal([]);
+    expect(trace('{"name": "scale"}', '{"line_address": "0x12"}')).to.deep.equal(['scale']);
+    const lists = ['[{"name": "scale"}, {"name": "main"}]', '["scale", "main"]'];
+    for (const other of [...lists, '7', '"scale"', '{"pc": 5}', '{"name": 7}', 'cut {']) {
+      expect(trace(other), other).to.deep.equal([]);
+      expect(headerOf(path(other)).facts, other).to.deep.equal({ not_read: 'call stacks in another form: 1' });
+    }
   });
 });
 

@@ -146,6 +146,15 @@ describe('rocprofv3 JSON: rows', () => {
     expect(onlyKernelOf(path)).to.deep.include({ start: 1000, dur: 100, counters: { SQ_WAVES: 7 }, stream: 3 });
     expect(diagnosticsOf(path)).to.deep.include({ 'kernels-one-at-a-time': 1 });
   });
+
+  it('counts values of counters whose dispatch is no number, or has no kernel', () => {
+    const rows = [counted([2000n, 2100n], 9, { ...SCALE, dispatch: 77 }, [[1, 3], [1, 4]]), counted([2000n, 2100n], 8, { ...SCALE, dispatch: 78 }, [[1, 5]])]; // prettier-ignore
+    const path = file(String(rocprofJson([{ ...PROCESS, records: LAUNCHED, counters: ['SQ_WAVES'], counter_collection: rows }])).replace('"dispatch_id":77', '"dispatch_id":"7a"')); // prettier-ignore
+    expect(onlyKernelOf(path).counters).to.equal(undefined);
+    expect(headerOf(path).facts).to.deep.equal({
+      not_read: 'counter values of dispatches without kernels: 1, counter values without a dispatch: 2',
+    });
+  });
 });
 
 describe('rocprofv3 JSON: files', () => {

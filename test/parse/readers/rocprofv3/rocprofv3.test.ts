@@ -190,7 +190,12 @@ describe('rocprofv3: tables of one process', () => {
       join(folder({ ...all, 'net_counter_collection.csv': text }), 'net_kernel_trace.csv');
     expect(onlyKernelOf(with_(counters)).counters).to.deep.equal({ GRBM: 5, SQ_WAVES: 7 });
     expect(diagnosticsOf(with_(counters))).to.deep.include({ 'kernels-one-at-a-time': 1 });
-    expect(onlyKernelOf(with_(COUNTERS + row(99, 'SQ_WAVES', 3))).counters).to.equal(undefined);
+    const others = with_(COUNTERS + row(99, 'SQ_WAVES', 3) + row(0, '', 3) + row(0, 'GRBM', NaN));
+    expect(onlyKernelOf(others).counters).to.equal(undefined);
+    expect(headerOf(others).facts).to.deep.equal({
+      not_read:
+        'counter values of dispatches without kernels: 1, counter values without a name: 1, counter values without a number: 1',
+    });
   });
 
   it('are kernels by their counters where there is no trace, with times where the table has them', () => {

@@ -174,8 +174,12 @@ describe('rpd: cells that differ', () => {
   it('has the counters of schema 3, added up over the parts of the device', () => {
     const sql = `CREATE TABLE rocpd_counter (id INTEGER PRIMARY KEY, op_id INTEGER, name_id INTEGER, value REAL);
       INSERT INTO rocpd_string (id, string) VALUES (901, 'SQ_WAVES');
-      INSERT INTO rocpd_counter (op_id, name_id, value) VALUES (1, 901, 32), (1, 901, 16)`;
-    expect(onlyKernelOf(written(launched, sql)).counters).to.deep.equal({ SQ_WAVES: 48 });
+      INSERT INTO rocpd_counter (op_id, name_id, value) VALUES (1, 901, 32), (1, 901, 16), (NULL, 901, 8), (1, 902, 4)`;
+    const path = written(launched, sql);
+    expect(onlyKernelOf(path).counters).to.deep.equal({ SQ_WAVES: 48 });
+    expect(headerOf(path).facts).to.deep.equal({
+      not_read: 'counter values without a dispatch: 1, counter values without a name: 1',
+    });
   });
 
   it('has no value for a clock that is empty', () => {
