@@ -150,8 +150,14 @@ export class TraceCounters {
   }
 }
 
-/** `memory kind=Generic` */
+/** `memory kind=Generic`, `hits cache="L2 read" bank=7` */
 function seriesOf({ metric, labels }: SampleRecord): string {
   const ofSeries = Object.entries(labels ?? {}).filter(([name]) => name !== REPORT);
-  return [nameOf(metric), ...ofSeries.map(([name, value]) => `${name}=${value}`)].join(' ');
+  return [nameOf(metric), ...ofSeries.map(([name, value]) => `${name}=${shownLabel(value)}`)].join(' ');
 }
+
+/** A text in quotes if it would otherwise be read back as a number, or as several labels. */
+const shownLabel = (value: string | number): string =>
+  typeof value === 'string' && (!/^[^\s="]+$/.test(value) || !Number.isNaN(Number(value)))
+    ? JSON.stringify(value)
+    : String(value);

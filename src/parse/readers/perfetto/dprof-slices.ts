@@ -221,18 +221,26 @@ const profile: TakeSlice = ({ args, start, place }, reading) => {
   facts.facts = { ...read, source_format: textIn(args.get('format')) ?? 'na' };
 };
 
-/** `NAME=VALUE` after the metric; several are separated by spaces. */
-const LABELS = /^(.*?)((?: [\w.]+=[^ =]*)*)$/s;
+/** `NAME=VALUE` after the metric; several are separated by spaces. Texts may be in quotes, numbers never are. */
+const LABEL = / ([\w.]+)=("(?:[^"\\]|\\.)*"|[^ ="]*)/g;
+const LABELS = new RegExp(`^(.*?)((?:${LABEL.source})*)$`, 's');
 
 /** Metric and labels of a series. */
 export function seriesOf(name: string): { readonly metric: string; readonly labels?: Labels } {
   const [, metric = name, labels = ''] = LABELS.exec(name) ?? [];
   if (labels === '') return { metric };
-  const pairs = labels
-    .trim()
-    .split(' ')
-    .map((label) => label.split('=') as [string, string]);
-  return { metric, labels: Object.fromEntries(pairs.map(([key, value]) => [key, numberIn(value) ?? value])) };
+  const pairs = Array.from(labels.matchAll(LABEL), ([, key = '', value = '']) => [key, labelIn(value)] as const);
+  return { metric, labels: Object.fromEntries(pairs) };
+}
+
+function labelIn(text: string): string | number {
+  if (String(Number(text)) === text) return Number(text);
+  if (!text.startsWith('"')) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
 }
 
 /** `device 0 METRIC (UNIT)`, a value of the whole profile. */

@@ -207,10 +207,13 @@ function takeDefaults(defaults: WireFields, sequence: PacketSequence): void {
   }
 }
 
+/** Unpacks packets; what is whole before a cut. */
 function inflated(bytes: Buffer): Buffer {
   try {
     return inflateSync(bytes, { maxOutputLength: LONGEST, finishFlush: constants.Z_SYNC_FLUSH });
-  } catch {
-    throw new WireError('compressed packets are damaged');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!/^Z_(?:DATA|BUF)_ERROR$|^ERR_BUFFER_TOO_LARGE$/.test(code)) throw error;
+    throw new WireError('compressed packets are damaged or too large');
   }
 }

@@ -5,8 +5,9 @@
  */
 import { statSync } from 'node:fs';
 import { entryOf } from '../../../containers/map-entry.js';
+import { orNull } from '../../../containers/numeric-column.js';
 import { UserError } from '../../../record/errors.js';
-import { EVENT_TYPE, PACKET } from '../../../record/perfetto-fields.js';
+import { EVENT_TYPE, PACKET, TRACE } from '../../../record/perfetto-fields.js';
 import { BlockFile } from '../../input/byte-window.js';
 import { WireFields, type WireNumber } from '../../input/protobuf-fields.js';
 import { WireError } from '../../input/protobuf.js';
@@ -62,16 +63,24 @@ const FIRST_FIELDS: ReadonlySet<number> = new Set([
   ...[36 * 8 + 2, 33 * 8 + 2, 89 * 8 + 2],
 ]);
 
-/** Whether a file begins like a trace: packets, one after another. */
-function beginsWithPacket({ head }: Probe): boolean {
-  if (head[0] !== 0x0a) return false;
+/** Maximum number of bytes of a field before its contents. */
+const LONGEST_HEADER = 15;
+
+/**
+ * Whether a file begins like a trace: with a whole packet of valid fields, and another packet after it. The first byte and
+ * a known field are not enough: a text such as `\n<html>` has them, since its line break is the tag of a packet.
+ */
+function beginsWithPacket({ path, head }: Probe): boolean {
   try {
     const trace = new WireFields(head);
-    trace.header();
-    const packet = new WireFields(head, trace.from);
-    packet.header();
-    const next = head[trace.to];
-    return FIRST_FIELDS.has(packet.tag) && packet.to <= trace.to && (next === undefined || next === 0x0a);
+    if (!trace.header() || trace.tag !== TRACE.packet) return false;
+    const packet = new WireFields(head, trace.from, trace.to);
+    if (!packet.header() || !FIRST_FIELDS.has(packet.tag)) return false;
+    const isInHead = trace.to <= head.length;
+    const end = isInHead ? trace.to : head.length - LONGEST_HEADER;
+    for (packet.position = packet.to; packet.position < end; packet.position = packet.to) packet.header();
+    if (!isInHead) return packet.to <= trace.to && trace.to <= statSync(path).size;
+    return packet.to === trace.to && (trace.to === head.length || head[trace.to] === TRACE.packet);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     return false;
@@ -214,10 +223,12 @@ class PerfettoTrace {
 
   #takeCounter({ track, value }: TrackEvent, start: number | null, place: TrackPlace, reading: SliceReading): void {
     const { unit = null, multiplier = 1, isIncremental = false } = place.counter ?? {};
-    const sum = isIncremental ? (this.#sums.get(track) ?? 0) + value : value;
+    if (value === null) this.#trace.unread('counter events without a value', start);
+    // After a difference that is unknown, so is the sum.
+    const sum = isIncremental ? (this.#sums.get(track) ?? 0) + (value ?? NaN) : (value ?? NaN);
     if (isIncremental) this.#sums.set(track, sum);
     const device = place.isOfDprof ? reading.deviceOf(place) : place.device;
-    this.#trace.sample({ start, device, ...seriesOf(place.name), unit, value: sum * multiplier });
+    this.#trace.sample({ start, device, ...seriesOf(place.name), unit, value: orNull(sum * multiplier) });
   }
 }
 

@@ -34,8 +34,8 @@ export interface TrackEvent {
   readonly endsFlows: readonly WireNumber[];
   /** Work that this call submitted; null when it does not say so. */
   readonly submitted: number | null;
-  /** Value of a counter; NaN when there is none. */
-  readonly value: number;
+  /** Value of a counter; null when there is none, or it is not a finite number. */
+  readonly value: number | null;
 }
 
 /** Arguments that contain others are read to this depth. */
@@ -56,7 +56,7 @@ export function readEvent(event: WireFields, sequence: PacketSequence): TrackEve
   const [flows, endsFlows]: [WireNumber[], WireNumber[]] = [[], []];
   let [type, track]: [number, WireNumber] = [0, sequence.trackUuid];
   let [name, category]: [string | null, string | null] = [null, null];
-  let [submitted, value]: [number | null, number] = [null, NaN];
+  let [submitted, value]: [number | null, number | null] = [null, null];
   while (event.next()) {
     const { tag } = event;
     if (tag === EVENT.type) type = Number(event.value);
@@ -67,13 +67,15 @@ export function readEvent(event: WireFields, sequence: PacketSequence): TrackEve
     else if (tag === EVENT.categoryIids) category ??= sequence.text(INTERNED.category, event.value);
     else if (tag === EVENT.debugAnnotations) addAnnotation(event.inside(), sequence, args);
     else if (tag === EVENT.counterValue) value = signed(event.value);
-    else if (tag === EVENT.doubleCounterValue) value = event.double();
+    else if (tag === EVENT.doubleCounterValue) value = finiteOrNull(event.double());
     else if (tag === EVENT.flowIds) flows.push(event.fixed64());
     else if (tag === EVENT.terminatingFlowIds) endsFlows.push(event.fixed64());
     else if (tag === EVENT.gpuCorrelation) submitted = submittedBy(event.inside());
   }
   return { type, track, name, category, args, flows, endsFlows, submitted, value };
 }
+
+const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 function submittedBy(correlation: WireFields): number | null {
   while (correlation.next()) if (correlation.tag === GPU_CORRELATION.submitted) return signed(correlation.value);

@@ -130,6 +130,39 @@ describe('Perfetto reader', () => {
       expect(spansIn(written([STREAM, [[50, deflateSync(packets)]]]))).to.deep.equal([['k', 0, 20]]);
     });
 
+    it('counts compressed packets that are damaged, or unpack to more than a packet may have', () => {
+      const bomb = deflateSync(Buffer.alloc(2 ** 26 + 1));
+      for (const bytes of [Buffer.from('no zlib'), bomb]) {
+        const path = written([STREAM, event(10, 1), event(30, 2), [[50, bytes]]]);
+        expect(spansIn(path)).to.deep.equal([['k', 0, 20]]);
+        expect(diagnosticsOf(path)).to.deep.include({ 'malformed-event': 1 });
+      }
+    });
+
+    it('takes no text that begins with an empty line, and no other message, for a trace', () => {
+      // The line break is the tag of a packet, `<` its length of 60, and `h` the tag of a known field with a number.
+      const page = `\n<html>${' '.repeat(54)}\n</html>\n`;
+      const texts = [page, '\n<html></html>', '\n hello\n', `\n@${'a'.repeat(63)}\n`];
+      const zone = message([[1, [[13, 5], [2, 'abc']]], [7, 'other']]); // prettier-ignore
+      for (const bytes of [...texts.map((text) => Buffer.from(text)), zone]) {
+        const path = freshPath('.bin');
+        writeFileSync(path, bytes);
+        expect(() => recordsOf(path)).to.throw(/^(?!.*Perfetto)/);
+      }
+    });
+
+    it('has no value for a counter event without one, nor for a sum after an unknown difference', () => {
+      const counter = (time: number, ...value: Field[]): Field[] => [[8, time], [11, [[9, 4], [11, 6], ...value]]]; // prettier-ignore
+      const track = (incremental: number): Field[] => [[60, [[1, 6], [2, "hits"], [8, [[5, incremental]]]]]]; // prettier-ignore
+      const valuesIn = (path: string) => ofType<SampleRecord>(path, 'sample').map(({ start, value }) => [start, value]);
+      const rows = [counter(10, [30, 3]), counter(20), counter(30, [30, 4])];
+      const [plain, sums] = [0, 1].map((kind) => written([STREAM, track(kind), event(10, 1), event(30, 2), ...rows]));
+      expect(valuesIn(plain ?? '')).to.deep.equal([[0, 3], [10, null], [20, 4]]); // prettier-ignore
+      expect(valuesIn(sums ?? '')).to.deep.equal([[0, 3], [10, null], [20, null]]); // prettier-ignore
+      for (const path of [plain, sums])
+        expect(headerOf(path ?? '').facts).to.deep.equal({ not_read: 'counter events without a value: 1' });
+    });
+
     it('drops interned texts where the writer clears its state, and names kernels of unknown numbers so', () => {
       const named = (time: number, more: readonly Field[]): Field[] => [
         ...[[8, time], [10, 1], ...more] as Field[],

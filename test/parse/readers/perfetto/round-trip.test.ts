@@ -5,10 +5,12 @@ import { COLUMNS } from '../../../../src/prof/columns/columns.js';
 import type { CellValue } from '../../../../src/table/column.js';
 import type { Device, ProfileLine } from '../../../../src/record/record.js';
 import { freshPath } from '../../../support/fresh-path.js';
+import { kernel } from '../../../support/kernels.js';
 import { headerOf, openedRecordsOf, recordsOf } from '../../../support/profile-records.js';
 import { annotate } from '../../../support/rows.js';
 import { runCli } from '../../../support/run-cli.js';
 import { itEachShared, ROOT } from '../../../support/shared.js';
+import { profile } from '../../../support/trace-events.js';
 
 const KEYS = ['kernel', 'long', 'start', 'sil', 'device', 'stream', 'api', 'pid', 'tid', 'corr', 'op', 'mod', 'layer', 'dir', 'grid', 'block', 'ranges', 'step', 'collective', 'group', 'ranks', 'algbytes', 'trace', 'params', 'dtype', 'tc', 'flops', 'bytes', 'tflops', 'bound', 'occ', 'operands']; // prettier-ignore
 
@@ -79,6 +81,21 @@ describe('Traces of dprof perfetto', () => {
     const [first, second] = await Promise.all(files.map((file) => openedRecordsOf(file, { name: basename(file) })));
     const kernels = [first, second].flatMap((records = []) => records.filter(({ type }) => type === 'kernel'));
     expect(recordsOf(trace).filter(({ type }) => type === 'kernel')).to.have.length(kernels.length);
+  });
+
+  it('give back labels of samples: texts as texts, whatever is in them, and numbers as numbers', async () => {
+    const labels = { core: '007', bank: '7', size: 7, rate: -1.5e30, kind: 'L2 "read" a=b', path: 'a\\b', hex: '0x10', none: '' }; // prettier-ignore
+    const at = { type: 'sample', profile: 0, device: 0, unit: 'bytes' } as const;
+    const samples = [
+      { ...at, start: 5, metric: 'memory', value: 1, labels },
+      { ...at, start: null, metric: 'total', value: 2, labels: { ...labels, last: 'x (y)' } },
+    ];
+    const end = { type: 'end', profile: 0, counts: {}, diagnostics: {} };
+    const input = [profile(), kernel({ start: 1, launch: null }), ...samples, end].map((line) => `${JSON.stringify(line)}\n`); // prettier-ignore
+    const trace = freshPath('.pftrace');
+    expect((await runCli('dprof', ['perfetto', '-q', '-o', trace], { input: input.join('') })).code).to.equal(0);
+    const read = recordsOf(trace).flatMap((record) => (record.type === 'sample' ? [[record.metric, record.value, record.labels]] : [])); // prettier-ignore
+    expect(read).to.have.deep.members(samples.map(({ metric, value, labels: all }) => [metric, value, all]));
   });
 
   itEachShared(SHARED, [], (name) => `give back the kernels of ${name}`, (path) => check(path, KEYS)); // prettier-ignore
