@@ -1,8 +1,12 @@
 /** Tables in Arrow: the records of the databases that they were made from, and one line for bad ones. */
 import {
   columnFromArray,
+  CompressionType,
+  dictionary,
+  int32,
   int64,
   nullType,
+  setCompressionCodec,
   tableFromColumns,
   tableToIPC,
   uint64,
@@ -31,6 +35,31 @@ const writtenAs = (name: string, bytes: Uint8Array): string => join(written({ [n
 
 const bytesOf = (table: Table, format: 'stream' | 'file' = 'stream'): Buffer =>
   Buffer.from(tableToIPC(table, { format }) ?? '');
+
+/** The messages of a stream without its end: each has a mark, a size, and a body whose size is in its header. */
+function messagesIn(stream: Buffer): Uint8Array[] {
+  const starts = [...stream.keys()].filter((at) => at % 8 === 0 && stream.readInt32LE(at) === -1);
+  return starts.slice(0, -1).map((at, i) => stream.subarray(at, starts[i + 1]));
+}
+
+const joined = (parts: readonly (Uint8Array | undefined)[]): Buffer =>
+  Buffer.concat(parts.map((part) => part ?? Buffer.alloc(0)));
+
+/** A schema without columns that says that its numbers are big-endian, as a FlatBuffer: 16-bit words in hexadecimal. */
+const bigEndian = Buffer.from(
+  [
+    ...['ffff ffff', '3800 0000', '1000 0000'], // mark, size, where the message's table is
+    ...['0c00 0c00 0800 0a00 0400 0000', '0c00 0000 1000 0000 0400 0100'], // version 5, a schema 16 bytes on
+    ...['0800 0c00 0800 0400', '0800 0000 0800 0000 0100 0000', '0000 0000', '0000 0000'], // big-endian, no fields
+  ]
+    .join('')
+    .replaceAll(' ', ''),
+  'hex',
+);
+
+/** Rows of pairs of letters. */
+const rowsOf = (letters: string): unknown[] =>
+  Array.from(letters.matchAll(/(.)(.)/g), ([, name, same]) => ({ name, same }));
 
 const latin1 = (bytes?: Buffer): string => bytes?.toString('latin1') ?? '';
 
@@ -104,11 +133,62 @@ describe('tables in Arrow', () => {
       }
     }
     const streams = arrowStreamsOfDatabase(database);
-    // The end of a stream is its last 8 bytes: without them the last table is whole, but not known to be.
-    for (const size of [streams.length / 2, streams.length - 8]) {
+    for (const size of [streams.length / 2, streams.length - 9]) {
       const { lines, records } = await read(writtenAs('net.arrows', streams.subarray(0, size)));
       expect(records).to.deep.equal([]);
       expect(lines.join('\n')).to.match(/net\.arrows: is not an Arrow file, or is damaged: it has only \d+ bytes/);
+    }
+  });
+
+  it('may end without the mark of the end, which is 8 bytes, but not within a message', async () => {
+    const database = readFileSync(LENET);
+    const expected = await read(LENET);
+    const streams = arrowStreamsOfDatabase(database);
+    expect(await read(writtenAs('net.arrows', streams.subarray(0, -8)))).to.deep.equal(expected);
+    const tables = Object.entries(arrowOfDatabase(database, { format: 'stream' }));
+    const ended = Object.fromEntries(tables.map(([name, bytes]) => [name, bytes.subarray(0, -8)]));
+    expect(await read(written(ended))).to.deep.equal(expected);
+    // In a file, the mark is before the footer.
+    const file = Buffer.from(arrowOfDatabase(database, { format: 'file' })['StringIds.arrow'] ?? '');
+    const { lines } = await read(writtenAs('StringIds.arrow', file.subarray(0, -1)));
+    expect(lines.join('\n')).to.match(/StringIds\.arrow/);
+  });
+
+  it('have the texts of the dictionaries that are before each batch: replaced, added to, of several columns', async () => {
+    type Texts = { data: { dictionary: Texts; values: Int32Array }[] };
+    const textColumn = (...texts: string[]) => columnFromArray(texts, dictionary(utf8(), int32()));
+    const same = textColumn('x', 'y');
+    const ofTexts = (...texts: string[]) => messagesIn(bytesOf(tableFromColumns({ name: textColumn(...texts), same })));
+    const [schema, first, other, records] = ofTexts('a', 'b');
+    const [, second] = ofTexts('c', 'd');
+    const parts = [schema, first, other, records, records, second, records];
+    expect(await copied(joined(parts))).to.deep.equal(rowsOf('axbyaxbycxdy'));
+    // A dictionary of two messages, and rows that refer to its third and fourth texts.
+    const added = textColumn('a', 'b');
+    const [{ dictionary: ab, values } = { dictionary: null, values: null }] = (added as unknown as Texts).data;
+    ab?.data.push(...((textColumn('c', 'd') as unknown as Texts).data[0]?.dictionary.data ?? []));
+    values?.set([2, 3]);
+    const [, , delta, , later] = messagesIn(bytesOf(tableFromColumns({ name: added, same })));
+    expect(await copied(joined([schema, first, other, records, delta, later, records]))).to.deep.equal(
+      rowsOf('axbycxdyaxby'),
+    );
+    // More than 1000 dictionaries, of which only one is current.
+    const many = Array.from({ length: 1500 }, () => [first, second]).flat();
+    expect(await copied(joined([schema, other, ...many, records]))).to.deep.equal(rowsOf('cxdy'));
+  });
+
+  it('that are compressed by LZ4, or big-endian, say what to do', async () => {
+    const table = tableFromColumns({ id: columnFromArray(Array(99).fill(1n), int64()) });
+    setCompressionCodec(CompressionType.LZ4_FRAME, { encode: (bytes) => bytes.subarray(1), decode: (bytes) => bytes });
+    const lz4 = Buffer.from(tableToIPC(table, { codec: CompressionType.LZ4_FRAME }) ?? '');
+    for (const [bytes, line] of [
+      [lz4, /StringIds\.arrow: is compressed by LZ4, which is not read: export it without compression$/],
+      [bigEndian, /StringIds\.arrow: has numbers in big-endian order, .*: export it on a little-endian machine$/],
+    ] as const) {
+      const { lines, records } = await read(written({ 'StringIds.arrow': bytes }));
+      expect(records).to.deep.equal([]);
+      expect(lines).to.have.length(1);
+      expect(lines[0]).to.match(line);
     }
   });
 

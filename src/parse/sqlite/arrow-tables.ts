@@ -30,7 +30,7 @@ export function isStreamOfTables(path: string): boolean {
 
 /**
  * Reads the rows of a file or stream.
- * @throws Error for a file that is not Arrow, is damaged, or is cut off
+ * @throws Error for a file that is not Arrow, is damaged, or is cut off in a message
  * @throws PackedFault for one that is compressed by an unsupported method, or grows out of proportion
  */
 export async function* arrowRows(path: string): AsyncGenerator<TableRows> {
@@ -38,21 +38,67 @@ export async function* arrowRows(path: string): AsyncGenerator<TableRows> {
   try {
     const { size } = fstatSync(file);
     const decode = await decoder(size);
-    let before: Uint8Array[] = [];
-    for (const { kind, bytes } of messagesOf(file, size)) {
-      if (kind === SCHEMA) before = [];
-      else if (before.length === 0) throw new Error('it has no schema');
-      if (kind === RECORDS || kind === SCHEMA) yield rowsOf(decode([...before, bytes]));
-      if (kind === SCHEMA || kind === DICTIONARY) before.push(bytes);
-      // Each batch of records is decoded with all dictionaries before it.
-      if (before.length > MOST_DICTIONARIES) throw new Error(`it has more than ${MOST_DICTIONARIES} dictionaries`);
+    let table: MessagesOfTable | null = null;
+    for (const message of messagesOf(file, size)) {
+      if (table !== null && (message.kind !== RECORDS || table.isFull)) yield* rowsOf(decode(table.take()));
+      if (message.kind === SCHEMA) table = new MessagesOfTable(message);
+      else if (table === null) throw new Error('it has no schema');
+      else table.add(message);
     }
+    if (table !== null) yield* rowsOf(decode(table.take()));
   } finally {
     closeSync(file);
   }
 }
 
 const MOST_DICTIONARIES = 1000;
+/** Batches of records are decoded together up to this size, in bytes. */
+const GROUP = 8 * 1024 * 1024;
+
+/**
+ * What is needed to decode the next records of a table: the schema, and the current messages of each dictionary. The
+ * dictionaries are decoded anew with each group of records, which is thus at least as large as they are.
+ */
+class MessagesOfTable {
+  /** The latest messages by the dictionary's id: one that replaces it, and those that add to it. */
+  readonly #dictionaries = new Map<bigint, readonly Message[]>();
+  #records: Message[] = [];
+  /** Bytes of the records to decode, and the number from which they are decoded. */
+  #bytes = 0;
+  #most = GROUP;
+
+  constructor(private readonly schema: Message) {}
+
+  /** @throws Error for too many messages of dictionaries */
+  add(message: Message): void {
+    const { kind, dictionary } = message;
+    if (kind === RECORDS) {
+      this.#records.push(message);
+      this.#bytes += message.bytes.length;
+    }
+    if (dictionary === null) return;
+    const known = dictionary.isDelta ? (this.#dictionaries.get(dictionary.id) ?? []) : [];
+    this.#dictionaries.set(dictionary.id, [...known, message]);
+    const all = this.#current;
+    if (all.length > MOST_DICTIONARIES) throw new Error(`it has more than ${MOST_DICTIONARIES} dictionaries`);
+    this.#most = all.reduce((sum, { bytes }) => sum + bytes.length, GROUP);
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= this.#most;
+  }
+
+  /** The messages to decode; the records are given only once. */
+  take(): Uint8Array[] {
+    const messages = [this.schema, ...this.#current, ...this.#records];
+    [this.#records, this.#bytes] = [[], 0];
+    return messages.map(({ bytes }) => bytes);
+  }
+
+  get #current(): Message[] {
+    return [...this.#dictionaries.values()].flat();
+  }
+}
 
 /** Loads the decoder of messages; the first message is the schema. @param size of the file in bytes */
 async function decoder(size: number): Promise<(messages: Uint8Array[]) => Table> {
@@ -77,25 +123,27 @@ async function decoder(size: number): Promise<(messages: Uint8Array[]) => Table>
 
 const fzstd = lateLibrary<typeof Fzstd>('fzstd');
 
-/** The rows of a table with at most one batch of records. */
-function rowsOf({ schema, children }: Table): TableRows {
-  if (schema.endianness !== 0) throw new Error('it is big-endian');
-  const columns = schema.fields.map(({ name, type }, i): TableColumn => {
-    const values = children[i]?.data[0];
-    return {
-      name,
-      type: typeIn(type),
-      cellAt: (row) => {
+/** The rows of each batch of records; none without batches, but the columns. */
+function* rowsOf({ schema, children }: Table): Generator<TableRows> {
+  if (schema.endianness !== 0)
+    throw new PackedFault('damaged', 'has numbers in big-endian order, which is not read: export it on a little-endian machine'); // prettier-ignore
+  const table = schema.metadata?.get(TABLE_NAME) ?? null;
+  const batches = children[0]?.data.length ?? 0;
+  for (let batch = 0; batch < Math.max(batches, 1); batch++) {
+    const parts = children.map(({ data }) => data[batch]);
+    const rows = parts[0]?.length ?? 0;
+    const columns = schema.fields.map(({ name, type }, i): TableColumn => {
+      const [values, length] = [parts[i], parts[i]?.length ?? 0];
+      if (length !== rows) throw new Error(`column ${name} has ${length} values in ${rows} rows`);
+      const cellAt = (row: number): unknown => {
         const cell: unknown = values?.at(row);
         if (cell === undefined) throw new Error(`column ${name} ends in row ${row}`);
         return cell;
-      },
-    };
-  });
-  const rows = children[0]?.length ?? 0;
-  for (const [i, { length }] of children.entries())
-    if (length !== rows) throw new Error(`column ${columns[i]?.name ?? ''} has ${length} values in ${rows} rows`);
-  return { table: schema.metadata?.get(TABLE_NAME) ?? null, columns, rows };
+      };
+      return { name, type: typeIn(type), cellAt };
+    });
+    yield { table, columns, rows };
+  }
 }
 
 /** Type of a column in SQLite, by the numbers of the types in Arrow's `Schema.fbs`. */
@@ -119,14 +167,16 @@ const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3];
 
 interface Message {
   readonly kind: number;
+  /** Which dictionary it replaces, or adds to; null for other messages. */
+  readonly dictionary: { readonly id: bigint; readonly isDelta: boolean } | null;
   /** With the prefix, and the body. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * The messages of the streams of a file.
+ * The messages of the streams of a file. A stream may end without a mark, at the end of the file.
  * @param size of the file in bytes
- * @throws Error when the last stream does not end, or the file is not Arrow
+ * @throws Error when a message is cut off, or the file is not Arrow
  */
 function* messagesOf(file: number, size: number): Generator<Message> {
   const read = (start: number, end: number): Buffer => {
@@ -141,29 +191,40 @@ function* messagesOf(file: number, size: number): Generator<Message> {
   const isFile = isMarked(0);
   if (isFile && !isMarked(size - FILE_MARK.length)) throw new Error('it is cut off');
   let hasEnded = false;
-  for (let at = isFile ? PREFIX : 0; !(hasEnded && (isFile || at >= size));) {
+  for (let at = isFile ? PREFIX : 0; isFile ? !hasEnded : at < size || at === 0;) {
     const first = read(at, at + 4).readInt32LE(0);
     const head = at + (first === CONTINUES ? PREFIX : 4);
     const length = first === CONTINUES ? read(at + 4, head).readInt32LE(0) : first;
     if (length < 0) throw new Error('it is not a stream of messages');
     hasEnded = length === 0;
-    const about = hasEnded ? { kind: 0, body: 0 } : messageOf(read(head, head + length));
-    const end = head + length + about.body;
-    if (!hasEnded) yield { kind: about.kind, bytes: read(at, end) };
+    const about = hasEnded ? null : messageOf(read(head, head + length));
+    const end = head + length + (about?.body ?? 0);
+    if (about !== null) yield { ...about, bytes: read(at, end) };
     at = end;
   }
 }
 
-/** What the table of a message, a FlatBuffer, says: its kind, and the size of its body in bytes. */
-function messageOf(bytes: Buffer): { readonly kind: number; readonly body: number } {
+/** What a message, a FlatBuffer, says: its kind, its dictionary, and the size of its body in bytes. */
+function messageOf(bytes: Buffer): Omit<Message, 'bytes'> & { readonly body: number } {
   const table = bytes.readUInt32LE(0);
+  const fieldOf = fieldsOf(bytes, table);
+  const [kindAt, headerAt, bodyAt] = [fieldOf(1), fieldOf(2), fieldOf(3)];
+  const kind = kindAt === null ? 0 : bytes.readUInt8(kindAt);
+  const body = bodyAt === null ? 0n : bytes.readBigInt64LE(bodyAt);
+  if (body < 0n) throw new Error('it is not a stream of messages');
+  if (kind !== DICTIONARY || headerAt === null) return { kind, dictionary: null, body: Number(body) };
+  const partOf = fieldsOf(bytes, headerAt + bytes.readUInt32LE(headerAt));
+  const [idAt, deltaAt] = [partOf(0), partOf(2)];
+  const id = idAt === null ? 0n : bytes.readBigInt64LE(idAt);
+  return { kind, dictionary: { id, isDelta: deltaAt !== null && bytes.readUInt8(deltaAt) !== 0 }, body: Number(body) };
+}
+
+/** Where the fields of a table in a FlatBuffer are; null for those with their default. */
+function fieldsOf(bytes: Buffer, table: number): (field: number) => number | null {
   const fields = table - bytes.readInt32LE(table);
-  const offsetOf = (field: number): number => {
+  return (field) => {
     const at = 4 + 2 * field;
-    return at < bytes.readUInt16LE(fields) ? bytes.readUInt16LE(fields + at) : 0;
+    const offset = at < bytes.readUInt16LE(fields) ? bytes.readUInt16LE(fields + at) : 0;
+    return offset === 0 ? null : table + offset;
   };
-  const [kind, body] = [offsetOf(1), offsetOf(3)];
-  const size = body === 0 ? 0n : bytes.readBigInt64LE(table + body);
-  if (size < 0n) throw new Error('it is not a stream of messages');
-  return { kind: kind === 0 ? 0 : bytes.readUInt8(table + kind), body: Number(size) };
 }
