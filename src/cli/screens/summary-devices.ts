@@ -1,6 +1,7 @@
 /** Sections of a summary about where the time of devices went. */
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import { idleCoresText } from '../../prof/neuron/machine.js';
+import { unrecordedCopiesText } from '../../prof/steps/started-copies.js';
 import { inDeviceWords } from '../../record/glossary.js';
 import { UNKNOWN, type TimeUnit } from '../../record/units.js';
 import { grouped, many } from '../../record/plural.js';
@@ -14,13 +15,12 @@ export function devicesSections({ overview, unit, next }: About): Section[] {
     return kernels === null ? [] : [{ ...plain('Devices: na, no record has a start', null), rows: [] }];
   }
   const section = devices.length === 1 ? deviceSection(only, unit, next) : tableOfDevices(devices, unit, next);
-  const idle = idleCoresText(overview.header, devices);
+  const notes = [idleCoresText(overview.header, devices), unrecordedCopiesText(devices)].filter(
+    (text) => text !== null,
+  );
   const worded = section.rows.map((row) => row.map((cell) => inDeviceWords(cell, overview.header)));
-  return [{ ...section, title: [section.title, ...(idle === null ? [] : [idle])].join('; '), rows: worded }];
+  return [{ ...section, title: [section.title, ...notes].join('; '), rows: worded }];
 }
-
-/** What a device's row says when it started copies that the profile lacks. */
-const NO_COPIES = 'copies not recorded';
 
 type Line = readonly [name: string, ns: number | null, note: string];
 
@@ -54,7 +54,7 @@ const SMALL = 0.05;
 function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
   const [host, queue] = [gaps?.host ?? 0, gaps?.queue ?? 0];
   const canStep = counts.kernels + counts.communications + counts.graphs > 0;
-  const isSmall = idle <= SMALL * span;
+  const isSmall = idle !== null && idle <= SMALL * span;
   if (!isSmall && queue > host && counts.kernels > 0) return `-c idx,op,kernel,queue,sil --sort queue ${TABLE}`;
   return isSmall && canStep ? 'steps' : 'advise';
 }
@@ -75,11 +75,7 @@ function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
           ['  communication', communication, `${operations}${addedUp(device.communicationSum)}`],
           ['    exposed', exposed, 'no compute runs'],
         ] as const)),
-    [
-      '  copies, memsets',
-      memory,
-      memory === null ? NO_COPIES : `${many(copies, 'copy')}, ${many(sets, 'memset')}${alone}`,
-    ],
+    ['  copies, memsets', memory, memory === null ? '' : `${many(copies, 'copy')}, ${many(sets, 'memset')}${alone}`],
   ];
 }
 
@@ -138,13 +134,14 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
     // Parts of idle and busy time.
     optional: [10, 9, 7, 5],
     rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, missing }) => {
-      const ended = [gaps?.host ?? null, gaps?.queue ?? null, ...(hasTransfers ? [gaps?.transfer ?? 0] : [])];
+      const ended = [gaps?.host ?? null, gaps?.queue ?? null, ...(hasTransfers ? [gaps && (gaps.transfer ?? 0)] : [])];
       const times = [compute, communication, exposed, memory, idle, ...ended];
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
       const launches = missing === null || missing.launches === 0 ? '' : ` (${many(missing.launches, 'launch')})`;
       const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing${launches}`];
-      const remark = [...lost, ...(memory === null ? [NO_COPIES] : []), ...(name === null ? [] : [name])].join(', ');
-      return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, remark];
+      const remark = [...lost, ...(name === null ? [] : [name])].join(', ');
+      const part = busy === null ? [UNKNOWN, UNKNOWN] : [unit.bare(busy), share(busy, span)];
+      return [String(device), unit.bare(span), ...part, ...cells, remark];
     }),
   };
 }

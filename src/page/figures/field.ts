@@ -39,6 +39,13 @@ const over =
   };
 
 export const sumOf = over('sum', (known) => known.reduce((all, value) => all + value, 0));
+
+/** The sum of a list's numbers; null when one of them is unknown, and for an empty list. */
+export function wholeSumOf<Data extends object>(path: string, list: readonly Data[], key: NumberKey<Data>): Field {
+  const sum = sumOf(path, list, key);
+  return list.some((data) => numberAt(data, key) === null) ? { ...sum, value: null } : sum;
+}
+
 export const mostOf = over('max', (known) => known.reduce((most, value) => Math.max(most, value), -Infinity));
 export const leastOf = over('min', (known) => known.reduce((least, value) => Math.min(least, value), Infinity));
 

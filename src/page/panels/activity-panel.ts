@@ -2,7 +2,7 @@
 import { lacking } from '../capture-hints.js';
 import type { DeviceTime, WorkKind } from '../../prof/summary/summary-data.js';
 import { element, note } from '../document/dom-elements.js';
-import { difference, fieldsOf, ratio, sumOf, total, type Field, type NumberKey } from '../figures/field.js';
+import { difference, fieldsOf, ratio, sumOf, total, wholeSumOf, type Field, type NumberKey } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { figureColumn } from '../figures/listed-rows.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
@@ -21,8 +21,9 @@ const DEVICES = 'overview.devices.*';
 const sumsOf =
   (key: NumberKey<DeviceTime>): ActivityGroup['time'] =>
   (devices) =>
-    sumOf(DEVICES, devices, key);
-const idleInWaits = sumsOf('idleInWaits');
+    wholeSumOf(DEVICES, devices, key);
+/** Unknown of devices whose work is missing. */
+const idleInWaits: ActivityGroup['time'] = (devices) => sumOf(DEVICES, devices, 'idleInWaits');
 
 const WORK: readonly ActivityGroup[] = [
   { name: 'Compute', colour: 'var(--compute)', counts: ['kernels', 'graphs'], time: sumsOf('compute') },
@@ -41,7 +42,7 @@ const IDLE_AND_WAITS: readonly ActivityGroup[] = [
   { name: 'Idle in waits', colour: 'var(--idle-queue)', counts: ['syncs'], time: idleInWaits },
   {
     ...{ name: 'Other idle time', colour: 'var(--idle)', counts: [] },
-    time: (devices) => difference(sumOf(DEVICES, devices, 'idle'), idleInWaits(devices)),
+    time: (devices) => difference(sumsOf('idle')(devices), idleInWaits(devices)),
   },
 ];
 const MISSING: ActivityGroup = {

@@ -4,6 +4,7 @@ import { element } from '../document/dom-elements.js';
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import { fieldsOf, difference, type Field, type NumberKey } from '../figures/field.js';
 import { idleCoresText } from '../../prof/neuron/machine.js';
+import { unrecordedCopiesText } from '../../prof/steps/started-copies.js';
 import { capitalised } from '../document/units.js';
 import { figureColumn } from '../figures/listed-rows.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
@@ -84,9 +85,9 @@ function make(view: PanelView): PanelContent {
     ),
   ];
   if (devices.length > 1) columns.push(...idleColumns(view, rows));
-  const idle = idleCoresText(view.profile.overview.header, devices);
+  const notes = [idleCoresText(view.profile.overview.header, devices), unrecordedCopiesText(devices)];
   return [
-    ...(idle === null ? [] : [element('p', {}, `${capitalised(idle)}.`)]),
+    ...notes.flatMap((text) => (text === null ? [] : [element('p', {}, `${capitalised(text)}.`)])),
     ...strips,
     partsOf(view),
     table({ caption: 'Time by device', columns, rows, sortedBy: devices.length > 1 ? 0 : null }),

@@ -259,11 +259,15 @@ const PARTS = [
   ['compute', 'compute', (device: DeviceTime) => device.compute],
   ['communication', 'exposed communication', (device: DeviceTime) => device.exposed],
   ['copy', 'exposed copies', (device: DeviceTime) => (device.copiesAlone ?? 0) + device.setsAlone],
-  ['idle', 'idle', (device: DeviceTime) => device.idle],
+  ['idle', 'idle', (device: DeviceTime) => device.idle ?? 0],
 ] as const;
 
-/** What the devices did from their first work in the span to their last. Null without work. */
-function verdictOf(profile: number, devices: readonly DeviceTime[], { causes }: PageIdle): ProfileVerdict | null {
+/**
+ * What the devices did from their first work in the span to their last, without devices whose copies the profile lacks.
+ * Null without work.
+ */
+function verdictOf(profile: number, working: readonly DeviceTime[], { causes }: PageIdle): ProfileVerdict | null {
+  const devices = working.filter(({ idle }) => idle !== null);
   const span = sumOf(devices, (device) => device.span);
   if (span <= 0) return null;
   const parts = PARTS.map(([part, name, timeOf]) => ({ part, name, time: sumOf(devices, timeOf) }))

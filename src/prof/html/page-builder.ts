@@ -248,7 +248,7 @@ export class PageBuilder implements Analysis<MakePage> {
     const held = heldProfiles(
       overviews.map(({ profile, devices }) => ({
         ...{ profile, parts: ranks.get(profile) ?? [] },
-        busy: devices.reduce((sum, { busy }) => sum + busy, 0),
+        busy: devices.reduce((sum, { busy, compute }) => sum + (busy ?? compute), 0),
       })),
       report,
       this.#most,

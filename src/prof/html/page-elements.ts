@@ -17,7 +17,9 @@ const MUCH = 0.5;
  * run has work. 0 without profiles.
  */
 export function openedAtFirst(profiles: readonly Pick<PageProfile, 'overview' | 'isGraphCapture'>[]): number {
-  const busy = profiles.map(({ overview }) => overview.devices.reduce((sum, device) => sum + device.busy, 0));
+  const busy = profiles.map(({ overview }) =>
+    overview.devices.reduce((sum, { busy, compute }) => sum + (busy ?? compute), 0),
+  );
   const hasRun = profiles.some(({ isGraphCapture }, at) => !isGraphCapture && elementAt(busy, at) > 0);
   const work = profiles.map(({ isGraphCapture }, at) => (hasRun && isGraphCapture ? 0 : elementAt(busy, at)));
   const most = work.reduce((a, b) => Math.max(a, b), 0);

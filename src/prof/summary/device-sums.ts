@@ -22,6 +22,9 @@ export interface Stretch {
   readonly launched: number | null;
 }
 
+/** What is unknown of a device that started copies which the profile lacks. */
+const WITHOUT_COPIES = { busy: null, idle: null, memory: null, copiesAlone: null, idleInWaits: null, gaps: null };
+
 const missingOf = ({ launches, untimed, api, time, start, end }: MissingTimes): DeviceTime['missing'] => {
   const of = { launches, ...(untimed > 0 ? { untimed } : {}), api, time: time / PS_PER_NS };
   if (launches > 0) return { ...of, start, end };
@@ -147,7 +150,6 @@ export class DeviceSums {
       device,
       name,
       ...inNs(lengths),
-      ...(hasCopies ? undefined : { memory: null, copiesAlone: null }),
       idleInWaits: missing.time > 0 ? null : Math.min(idle, this.#waits.total) / PS_PER_NS,
       counts: { ...this.#counts },
       missing: missingOf(missing),
@@ -158,6 +160,7 @@ export class DeviceSums {
         ...(activities === 0 ? { host: null, queue: null } : undefined),
         ...(transfer > 0 ? inNs({ transfer }) : undefined),
       },
+      ...(hasCopies ? undefined : WITHOUT_COPIES),
     };
   }
 }

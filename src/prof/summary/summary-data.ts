@@ -49,14 +49,15 @@ export interface DeviceTime {
   readonly end: number;
   /** Time from the first start to the last end of kernels, collectives, graph launches, copies and sets. */
   readonly span: number;
-  readonly busy: number;
+  /** Null when the device started copies that the profile lacks, as are all values below that depend on copies. */
+  readonly busy: number | null;
   /** The rest of the span, without missing time. */
-  readonly idle: number;
+  readonly idle: number | null;
   /** Kernels that do not communicate, and graph launches that were traced as a whole. */
   readonly compute: number;
   /** Kernels of NCCL, RCCL or a process group, and collective operations. */
   readonly communication: number;
-  /** Copies and sets. Null when the device started copies that the profile lacks; busy is then too low, and idle too high. */
+  /** Copies and sets. */
   readonly memory: number | null;
   /** Waits that the profile reports on the device; they are not work and not part of busy. */
   readonly sync: number;

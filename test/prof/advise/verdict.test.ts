@@ -237,7 +237,7 @@ describe('the verdict', () => {
       const { devices } = overviewOf(records);
       const { span, parts } = verdictOf(records);
       const sum = (field: 'span' | 'compute' | 'exposed' | 'idle'): number =>
-        devices.reduce((all, device) => all + device[field], 0);
+        devices.reduce((all, device) => all + (device[field] ?? NaN), 0);
       // The summary counts picoseconds where a device's clock has them: a fraction of a ns an activity.
       const activities = devices.reduce((all, { counts }) => all + Object.values(counts).reduce((a, b) => a + b), 0);
       expect(span).to.be.closeTo(sum('span'), devices.length);

@@ -56,6 +56,21 @@ describe('overview of devices', () => {
     expect(device.counts).to.deep.equal({ kernels: 1, communications: 1, graphs: 0, copies: 1, sets: 1, syncs: 0 });
   });
 
+  it('knows neither busy nor idle time of devices that started copies which the profile lacks', () => {
+    const started = (device: number): ProfileLine => at(0, 10, { device, labels: { category: 'copy-start' } });
+    // Device 0 copies 5-45 and computes 50-60: 5 ns are idle. Device 1 also started a copy, but only computing is recorded.
+    const computing = [0, 1].map((device) => at(50, 10, { device, launch: launched(20) }));
+    const { devices } = overviewOf([HEADER, started(0), started(1), copy(5, 40), ...computing]);
+    const shown = devices.map(({ span, busy, idle, compute, memory, copiesAlone, idleInWaits, gaps }) => [
+      ...[span, busy, idle, compute, memory, copiesAlone, idleInWaits],
+      gaps?.count ?? null,
+    ]);
+    expect(shown).to.deep.equal([
+      [60, 55, 5, 20, 40, 35, 0, 1],
+      [60, null, null, 20, null, null, null, null],
+    ]);
+  });
+
   it('has each moment in one part: copies and sets alone, and idle time in waits', () => {
     // compute 0-100, 300-400, 500-510; communication 90-120; copies 110-140 and 310-320; sets 130-150 and 350-360;
     // waits before all work, 140-180, 170-220, 290-350, 395-450, 460-480, and behind all work
@@ -333,9 +348,9 @@ describe('overview of odd records', () => {
   it('stands a clock that jumps there and back', () => {
     const { devices, diagnostics } = overviewOf([at(0, 10), at(1e15, 10), at(20, 10), at(40, 10)]);
     expect(diagnostics).to.include({ 'record-out-of-order': 2 });
-    const { span = NaN, busy = NaN, idle = NaN } = devices[0] ?? {};
+    const { span = NaN, busy = null, idle = null } = devices[0] ?? {};
     expect(span).to.equal(1e15 + 10);
-    expect(busy + idle).to.equal(span);
+    expect((busy ?? NaN) + (idle ?? NaN)).to.equal(span);
   });
 
   it('has no sums of an empty input', () => {

@@ -11,13 +11,13 @@ import { itShared } from '../../support/shared.js';
 
 const REFERENCE = 'reference/exact-timelines.md';
 
-const ms = (ns: number): string => (ns / 1e6).toFixed(3);
+const ms = (ns: number | null): string => (ns === null ? 'na' : (ns / 1e6).toFixed(3));
 
 /** The cells of the reference's table. */
 function cellsOf({ counts, ...times }: DeviceTime): string[] {
   const { span, busy, idle, compute, communication, memory, kernelSum, exposed } = times;
   const numbers = [counts.kernels + counts.communications, counts.communications, counts.copies + counts.sets];
-  const lengths = [span, busy, idle, compute, communication, memory ?? NaN, kernelSum, exposed];
+  const lengths = [span, busy, idle, compute, communication, memory, kernelSum, exposed];
   return [...numbers.map(String), ...lengths.map(ms)];
 }
 

@@ -6,7 +6,17 @@ import { median } from '../../../record/statistics.js';
 import { button, element, note, scrolling, section, labelledTable } from '../../document/dom-elements.js';
 import { inScale, quantityText, scaleOfAll, type DisplayScale, type DisplayUnit } from '../../document/units.js';
 import { csvButton } from '../sorted-table.js';
-import { difference, fieldsOf, leastOf, mostOf, ratio, sumOf, type Field, type NumberKey } from '../field.js';
+import {
+  difference,
+  fieldsOf,
+  leastOf,
+  mostOf,
+  ratio,
+  sumOf,
+  wholeSumOf,
+  type Field,
+  type NumberKey,
+} from '../field.js';
 import { figure } from '../figure.js';
 import { TableHeads, type TableColumn } from '../table-cells.js';
 import { IDLE_NAMES, STEP_NAMES } from '../shown-names.js';
@@ -21,7 +31,7 @@ interface RankMetric {
 const times =
   (key: NumberKey<DeviceTime>) =>
   ({ overview: { devices } }: ProfileOutline, path: string): Field =>
-    sumOf(`${path}.overview.devices.*`, devices, key);
+    wholeSumOf(`${path}.overview.devices.*`, devices, key);
 
 const step =
   (clock: keyof typeof STEP_NAMES) =>

@@ -7,7 +7,16 @@ import { panelLink } from '../../document/panel-link.js';
 import { element } from '../../document/dom-elements.js';
 import { kernelsNamed, ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
-import { difference, fieldsOf, ratio, sumOf, total, type Field, type NumberKey } from '../../figures/field.js';
+import {
+  difference,
+  fieldsOf,
+  ratio,
+  sumOf,
+  total,
+  wholeSumOf,
+  type Field,
+  type NumberKey,
+} from '../../figures/field.js';
 import { WORK_NAMES } from '../../figures/shown-names.js';
 import { figureColumn, listed, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
@@ -75,7 +84,7 @@ const largestOf = (all: readonly Part[]): Part[] => all.toSorted((a, b) => lengt
 function partsOf({ profile }: PanelView, all: readonly Part[], word: string, panel: string): Part[] {
   const { devices } = profile.overview;
   const largest = largestOf(all);
-  const sums = (key: NumberKey<DeviceTime>): Field => sumOf(DEVICES, devices, key);
+  const sums = (key: NumberKey<DeviceTime>): Field => wholeSumOf(DEVICES, devices, key);
   const missing = sumOf(
     `${DEVICES}.missing`,
     devices.map((device) => device.missing),

@@ -28,6 +28,7 @@ export class JobCardSums {
     for (const { name, busy, span } of devices) {
       this.#devices++;
       if (name !== null && this.#names.size < MOST_NAMES) this.#names.add(name);
+      if (busy === null) continue;
       this.#busy += busy;
       this.#span += span;
     }

@@ -23,7 +23,8 @@ const shown = ({ tracks }: TimelineExtras, group: string, name: string) =>
   tracks.find((track) => track.name === name && (track.group === group || track.group.startsWith(`${group}:`)));
 
 /** ns in which each device was busy, as the summary has it. */
-const busyOf = ({ overview }: PageProfile) => overview.devices.filter(({ busy }) => busy > 0);
+const busyOf = ({ overview }: PageProfile) =>
+  overview.devices.flatMap(({ device, busy }) => (busy === null || busy === 0 ? [] : [{ device, busy }]));
 
 describe('tracks of a page', () => {
   for (const name of ['lenet.pt.trace.json.gz', 'transformer.nsys.sqlite', 'ascend_pytorch_profiler_0.db', 'attention.ntff']) {
