@@ -132,6 +132,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/html/timeline/longest-texts.ts',
   'src/prof/html/timeline/timeline-data.ts',
   'src/prof/query/filter.ts',
+  'src/prof/steps/started-copies.ts',
   'src/prof/summary/device-sums.ts',
   'src/prof/summary/summary-data.ts',
   'src/prof/summary/tallies.ts',

@@ -200,3 +200,7 @@ export function explorerTables(text: string, pieces: Pieces = {}): TableFiles {
   );
   return Object.assign({}, ...files) as TableFiles;
 }
+
+/** The tables of a system profile of Neuron Explorer. */
+export const explorerSystemTables = (tables: Readonly<Record<string, readonly Row[]>>): TableFiles =>
+  Object.assign({}, ...Object.entries(tables).map(([table, rows]) => filesOf(table, rows, {}))) as TableFiles;

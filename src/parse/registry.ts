@@ -13,6 +13,7 @@ import { neff } from './readers/neuron/neff.js';
 import { neuronJson } from './readers/neuron/tool-json.js';
 import { neuronMonitor } from './readers/neuron/monitor.js';
 import { neuronSummary } from './readers/neuron/summary.js';
+import { neuronSystem } from './readers/neuron/system-tables.js';
 import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
@@ -47,6 +48,7 @@ export const READERS: readonly Reader[] = [
   neuronJson,
   neuronMonitor,
   neuronSummary,
+  neuronSystem,
   ncu,
   xplane,
   perfetto,

@@ -15,7 +15,10 @@ export const CPU_METRICS = {
   traced: 'cpu_traced',
 } as const;
 
-/** Metric of samples that state how many cores the threads of the traced processes kept busy, averaged over `dur`. */
+/**
+ * Metric of samples that state how many cores were busy, averaged over `dur`: with threads of the traced processes, or in a
+ * system profile of Neuron with anything on the instance.
+ */
 export const CPU_BUSY_METRIC = 'cpu_busy';
 
 /**

@@ -7,9 +7,9 @@ import type Database from 'better-sqlite3';
 import { statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { entryOf } from '../../containers/map-entry.js';
-import { UserError } from '../../record/errors.js';
+import { isSystemError, UserError } from '../../record/errors.js';
 import { Growth, PackedFault } from '../../record/lines/packed.js';
-import { UnreadableInput } from '../files.js';
+import { asUserError, UnreadableInput } from '../files.js';
 import { createDatabase } from './sqlite-library.js';
 import { CELL_BYTES, type TableColumn, type TableRows } from './table-rows.js';
 import { quote } from './tables.js';
@@ -48,10 +48,16 @@ const NSIGHT = /^(?:StringIds|CUPTI_ACTIVITY_KIND_\w+|TARGET_INFO_\w+|META_DATA_
 const NEURON = ['Instruction', 'DmaPacket', 'SemaphoreUpdate', 'Summary'];
 const NEURON_ABOUT = ['Metadata', 'SchemaFields', 'Instruction'];
 
+/** Beginning of tables of a system profile of Neuron Explorer; and two others of it, which only count together. */
+const NEURON_SYSTEM = /^SystemProfile/;
+const NEURON_HOST = ['CpuUsage', 'HostMemUsage'];
+
 /** The exporter that wrote a folder of tables, by their names; null for any other folder. */
-export function exporterOf(tables: TableFiles): 'nsight' | 'neuron' | null {
+export function exporterOf(tables: TableFiles): 'nsight' | 'neuron' | 'neuron-system' | null {
   const has = (names: readonly string[]): boolean => names.some((name) => tables.has(name));
   if (has(NEURON) && has(NEURON_ABOUT)) return 'neuron';
+  const isOfSystem = [...tables.keys()].some((name) => NEURON_SYSTEM.test(name));
+  if (isOfSystem || NEURON_HOST.every((name) => tables.has(name))) return 'neuron-system';
   return [...tables.keys()].some((name) => NSIGHT.test(name)) ? 'nsight' : null;
 }
 
@@ -89,6 +95,7 @@ const rowsOf = async (file: string): Promise<AsyncIterable<TableRows>> =>
 
 function asDamage(error: unknown, file: string, where = file): unknown {
   if (error instanceof UserError) return error;
+  if (isSystemError(error)) return asUserError(error, where);
   if (error instanceof PackedFault) return new UnreadableInput(error.message, { where });
   const format = isParquet(file) ? 'a Parquet' : 'an Arrow';
   const why = error instanceof Error && error.constructor === Error ? `: ${error.message}` : '';

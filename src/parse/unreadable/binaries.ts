@@ -43,7 +43,8 @@ const PARQUET: readonly Unreadable[] = [
   {
     title: 'a table of Neuron Explorer',
     hint: 'give the folder with all tables',
-    sniff: hasNames('start_ts', 'end_ts', 'duration_ns'),
+    sniff: (probe) =>
+      hasNames('start_ts', 'end_ts', 'duration_ns')(probe) || hasNames('timestamp', 'instance_id')(probe),
   },
   {
     title: 'a Parquet file of an unknown profiler',
