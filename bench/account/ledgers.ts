@@ -351,6 +351,19 @@ const XPLANE: Ledger = {
   others: [{ events: /^step$/, why: JOINED }],
 };
 
+const TENSORBOARD: Ledger = {
+  records: [
+    { events: /^X \{.*\bhlo_op\b/, records: ['kernel'] },
+    { events: /^X \{.*\bmemcpy_details\b/, records: ['copy'] },
+    { events: /^X \{correlation_id\}$/, records: ['range'] },
+  ],
+  others: [
+    { events: /^M /, why: NAMES },
+    { events: /^X \{group_id,step_name\}$/, why: JOINED },
+    { events: /^no phase/, why: 'the empty object behind the last event' },
+  ],
+};
+
 /** By the id of a reader. */
 export const LEDGERS: Readonly<Record<string, Ledger>> = {
   ...{ kineto: KINETO, nsight: NSIGHT, nvprof: NVPROF, 'ascend-db': ASCEND_DATABASE, 'ascend-text': ASCEND_TEXT },
@@ -361,6 +374,7 @@ export const LEDGERS: Readonly<Record<string, Ledger>> = {
     'ascend-details': ASCEND_DETAILS,
     'ascend-raw': ASCEND_RAW,
     xplane: XPLANE,
+    'xplane-json': TENSORBOARD,
   },
   ...{ 'neuron-json': NEURON_JSON, ntff: NTFF, 'neuron-summary': NEURON_SUMMARY, 'neuron-monitor': NEURON_MONITOR },
 };

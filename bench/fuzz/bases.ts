@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { arrowOfDatabase } from '../../samples/programs/write-arrow.js';
-import { explorerTables, parquetOfDatabase } from '../../samples/programs/write-parquet.js';
+import { explorerSystemTables, explorerTables, parquetOfDatabase } from '../../samples/programs/write-parquet.js';
 import type { TableFiles } from '../../samples/programs/write-tables.js';
 import { recordsOf } from '../../test/support/profile-records.js';
 import { samplesByFormat } from '../../test/support/samples-by-format.js';
@@ -262,41 +262,24 @@ function madeNcu(): readonly Base[] {
   return Object.entries(forms).map(([name, bytes]) => ({ reader: 'ncu', name, files: { [name]: bytes }, input: name }));
 }
 
-/** What JAX writes for TensorBoard: launches, kernels, a copy and a step. Times in us. */
-function madeTensorBoard(): Base {
-  const named = (name: string, place: object, text: string): object => ({
-    ph: 'M',
-    ...place,
-    name,
-    args: { name: text },
-  });
-  const host = { pid: 701, tid: 5 };
-  const stream = { pid: 1, tid: 16 };
-  const steps = { pid: 1, tid: 98 };
-  const kernels = Array.from({ length: 12 }, (_, i) => {
-    const args = { correlation_id: String(i), hlo_op: `fusion.${i}`, hlo_module: 'jit_step', group_id: '0' };
-    return [
-      { ph: 'X', ...host, ts: 100 + i, dur: 0.5, name: 'cuLaunchKernel', args: { correlation_id: String(i) } },
-      { ph: 'X', ...stream, ts: 120.25 + 4 * i, dur: 3.000125, name: `loop_fusion_${i}`, args },
-    ];
-  });
-  const events = [
-    ...[named('process_name', { pid: 701 }, '/host:CPU'), named('process_name', { pid: 1 }, '/device:GPU:0')],
-    ...[named('thread_name', stream, 'Stream #16(Kernel,Memcpy)'), named('thread_name', steps, 'Steps')],
-    ...kernels.flat(),
-    {
-      ph: 'X',
-      ...stream,
-      ts: 170,
-      dur: 1,
-      name: 'Memcpy',
-      args: { memcpy_details: 'kind:HtoD size:64 dest:0 async:1' },
-    },
-    { ph: 'X', ...steps, ts: 119, dur: 60, name: '7', args: { group_id: '0', step_name: '7' } },
-  ];
-  const text = `{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[${events.map((event) => `${JSON.stringify(event)},`).join('')}{}]}`;
-  const name = 'made.trace.json';
-  return { reader: 'xplane-json', name, files: { [name]: Buffer.from(text) }, input: name };
+/** A system profile of Neuron Explorer: three seconds of two CPUs, memory, and calls of the runtime. */
+function madeNeuronSystem(): Base {
+  const [zero, second, folder] = [1_766_072_156_592_459_483n, 1_000_000_000n, 'train@latest'];
+  const seconds = [1n, 2n, 3n].map((number) => ({ timestamp: zero + number * second, instance_id: 'i-0' }));
+  const tables = {
+    SystemProfileMetadata: [{ first_ts_ns: String(zero), last_ts_ns: String(zero + 4n * second) }],
+    CpuUsage: seconds.flatMap((row) => ['0', '1', 'average'].map((cpu_id) => ({ ...row, cpu_id, util_percent: 37.5 }))),
+    HostMemUsage: seconds.map((row, i) => ({ ...row, used_bytes: 2 ** (30 + i), used_percent: 12.5 * 2 ** i })),
+    SystemProfileEvents: seconds.map(({ timestamp: start_ts, instance_id }) => ({
+      ...{ name: 'nrt_execute', trace_event_source: 'neuron_rt', instance_id, process_id: 701, thread_id: 5 },
+      ...{ start_ts, end_ts: start_ts + second / 2n },
+    })),
+  };
+  const files = Object.entries(explorerSystemTables(tables)).map(([name, bytes]) => [
+    join(folder, name),
+    Buffer.from(bytes),
+  ]);
+  return { reader: 'neuron-system', name: folder, files: Object.fromEntries(files) as Base['files'], input: folder };
 }
 
 /** The smallest input of a reader that has files of this name. */
@@ -313,8 +296,8 @@ const details = (): Base => {
 };
 
 const MADE: Partial<Record<ReaderName, () => readonly Base[]>> = {
+  'neuron-system': () => [madeNeuronSystem()],
   ntff: madeNeuron,
-  'xplane-json': () => [madeTensorBoard()],
   ncu: () => [...madeNcu(), details()],
   'ncu-sidecar': () => {
     const trace = smallest('kineto');

@@ -31,7 +31,7 @@ import { softmaxRocprof } from './write-rocprof-json.js';
 import { mlpRocpd } from './write-rocpd.js';
 import { decoderRpd } from './write-rpd.js';
 import { gemmPerfetto, linearPerfetto } from './write-perfetto.js';
-import { stepOnGpu, stepOnTpu } from './write-xplane.js';
+import { fusionsForTensorBoard, stepOnGpu, stepOnTpu } from './write-xplane.js';
 
 /** Every sample by file name. nvprof does not know devices after Volta's successor, so there both ran on a V100. */
 export const SAMPLES: Readonly<Record<string, () => Buffer>> = {
@@ -82,10 +82,11 @@ const AMD: Readonly<Record<string, () => Buffer>> = {
   'saxpy_counters.csv': saxpyTable,
 };
 
-/** Of JAX, on a GPU and on a TPU. */
+/** Of JAX, on a GPU and on a TPU; and what it writes for TensorBoard. */
 const XPLANE: Readonly<Record<string, () => Buffer>> = {
   'step-gpu.xplane.pb': stepOnGpu,
   'step-tpu.xplane.pb': stepOnTpu,
+  'fusions.trace.json': fusionsForTensorBoard,
 };
 
 /** In Perfetto's format, of rocprofv3 and of PyTorch's CUPTI monitor. */

@@ -331,3 +331,40 @@ export function stepOnTpu(): Buffer {
   ]);
   return file([tpu, metadata(PROGRAM), host, environment()]);
 }
+
+/** What JAX writes for TensorBoard: launches, kernels, a copy and a step. Times in us. */
+export function fusionsForTensorBoard(): Buffer {
+  const named = (name: string, place: object, text: string): object => ({
+    ph: 'M',
+    ...place,
+    name,
+    args: { name: text },
+  });
+  const host = { pid: 701, tid: 5 };
+  const stream = { pid: 1, tid: 16 };
+  const steps = { pid: 1, tid: 98 };
+  const kernels = Array.from({ length: 12 }, (_, i) => {
+    const args = { correlation_id: String(i + 1), hlo_op: `fusion.${i}`, hlo_module: 'jit_step', group_id: '0' };
+    return [
+      { ph: 'X', ...host, ts: 100 + i, dur: 0.5, name: 'cuLaunchKernel', args: { correlation_id: String(i + 1) } },
+      { ph: 'X', ...stream, ts: 120.25 + 4 * i, dur: 3.000125, name: `loop_fusion_${i}`, args },
+    ];
+  });
+  const events = [
+    ...[named('process_name', { pid: 701 }, '/host:CPU'), named('process_name', { pid: 1 }, '/device:GPU:0')],
+    ...[named('thread_name', stream, 'Stream #16(Kernel,Memcpy)'), named('thread_name', steps, 'Steps')],
+    ...kernels.flat(),
+    {
+      ph: 'X',
+      ...stream,
+      ts: 170,
+      dur: 1,
+      name: 'Memcpy',
+      args: { correlation_id: '13', memcpy_details: 'kind:HtoD size:64 dest:0 async:1' },
+    },
+    { ph: 'X', ...host, ts: 115, dur: 0.5, name: 'cuMemcpyHtoDAsync_v2', args: { correlation_id: '13' } },
+    { ph: 'X', ...steps, ts: 119, dur: 60, name: '7', args: { group_id: '0', step_name: '7' } },
+  ];
+  const text = `{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[${events.map((event) => `${JSON.stringify(event)},`).join('')}{}]}`;
+  return Buffer.from(text);
+}

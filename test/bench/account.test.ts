@@ -36,7 +36,7 @@ describe('account of what goes in and what comes out', () => {
   });
 
   const samples = accountedProfiles(ROOT).filter((path) => path.includes('/samples/'));
-  it('has the samples of every format', () => expect(samples).to.have.length(19));
+  it('has the samples of every format', () => expect(samples).to.have.length(20));
   for (const path of samples)
     itWithProcess(`of ${path.replace(/.*\/samples\//, '')} is whole`, () => {
       const found = accountOf(path);
