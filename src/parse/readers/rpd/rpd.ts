@@ -4,8 +4,7 @@
  */
 import type { Reader } from '../../reader.js';
 import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
-import type { SqliteFile, TextLookup } from '../../sqlite/sqlite.js';
-import type { TraceBuilder } from '../../trace/trace-builder.js';
+import type { TextLookup } from '../../sqlite/sqlite.js';
 import { CounterSums } from '../../amd/counter-sums.js';
 import { blocksOf, copyKind, hexOf } from '../../amd/work-rows.js';
 
@@ -74,19 +73,19 @@ function readWork({ database, trace, clock: { span } }: DatabaseTrace, argsOf: T
   const callOf = database.joined('rocpd_api_ops', 'op_id', { corr: 'api_id' });
   const apiOf = database.joined('rocpd_api', 'id', { name: 'apiName_id', args: 'args_id' });
   const extents = { gridX: 'gridX', gridY: 'gridY', gridZ: 'gridZ', x: 'workgroupX', y: 'workgroupY', z: 'workgroupZ' };
-  const launchOf = database.joined('rocpd_kernelapi', 'api_ptr_id', {
-    stream: 'stream',
-    symbol: 'kernelName_id',
-    ...extents,
-  });
-  const counters = kernelCounters(database, trace);
+  const launches = { stream: 'stream', symbol: 'kernelName_id', ...extents };
+  const launchOf = database.joined('rocpd_kernelapi', 'api_ptr_id', launches);
+  // Since schema 3. Each part of the device has a row.
+  const counters = new CounterSums();
+  const values = { op: 'op_id', counter: 'name_id', value: 'value' };
+  for (const { op, counter, value } of database.cells('rocpd_counter', values))
+    counters.add(op, trace.textOf(counter), value === '' ? NaN : Number(value ?? NaN));
   const copyOf = database.joined('rocpd_copyapi', 'api_ptr_id', { stream: 'stream', bytes: 'size' });
   const ops = { id: 'id', device: 'gpuId', queue: 'queueId', name: 'description_id', typeId: 'opType_id', ...span };
   for (const { id, queue, name, typeId, ...row } of database.cells('rocpd_op', ops)) {
     const [type, { corr }] = [trace.textOf(typeId) ?? '', callOf(id)];
     const [api, launch, copy] = [apiOf(corr), launchOf(corr), copyOf(corr)];
-    const handleOf = (name: string): string | undefined =>
-      new RegExp(`${name} = (\\w+)`).exec(argsOf(api.args) ?? '')?.[1];
+    const handleOf = (handle: string) => new RegExp(`${handle} = (\\w+)`).exec(argsOf(api.args) ?? '')?.[1];
     const stream = hexOf(handleOf('stream') ?? launch.stream ?? copy.stream) ?? queue;
     const [work, kind] = [{ ...row, corr, stream }, copyKind(type)];
     if (KERNEL.test(type)) {
@@ -96,19 +95,9 @@ function readWork({ database, trace, clock: { span } }: DatabaseTrace, argsOf: T
       const isNamed = trace.textOf(name) !== '' || trace.textOf(launch.symbol) === null;
       const graphId = hexOf(handleOf('graphExec'));
       trace.kernel({ ...work, name: isNamed ? name : launch.symbol, grid, block, graphId, counters: counters.of(id) });
-    } else if (kind !== null) trace.copy({ ...work, kind, bytes: copy.bytes });
-    else if (/^MEMORY_COPY/.test(type)) trace.copy({ ...work, kind: null, bytes: copy.bytes });
+    } else if (kind !== null || type.startsWith('MEMORY_COPY')) trace.copy({ ...work, kind, bytes: copy.bytes });
     else if (type === 'FillBuffer') trace.set(work);
     else trace.unread(`rocpd_op ${type}`, row.start);
   }
   counters.report(trace);
-}
-
-/** Counters of kernels by operation, since schema 3. Each part of the device has a row. */
-function kernelCounters(database: SqliteFile, trace: TraceBuilder): CounterSums {
-  const sums = new CounterSums();
-  const columns = { op: 'op_id', nameId: 'name_id', value: 'value' };
-  for (const { op, nameId, value } of database.cells('rocpd_counter', columns))
-    sums.add(op, trace.textOf(nameId), value === '' ? NaN : Number(value ?? NaN));
-  return sums;
 }
