@@ -20,7 +20,7 @@ import { numberList, type Arguments, type Option } from '../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { PLACE_OPTIONS, TIME_OPTIONS } from '../choice-options.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
-import { binsOf } from '../../record/histogram.js';
+import { binsOf } from '../../record/statistics.js';
 import { many } from '../../record/plural.js';
 import type { Column } from '../../table/column.js';
 import { readable } from '../../table/readable.js';

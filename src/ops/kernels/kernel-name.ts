@@ -1,7 +1,7 @@
 /** Facts about a kernel from its name: from the rows of `kernel-families.ts` and from numbers in the name. */
 import { least } from '../../containers/element.js';
 import type { Category } from '../category.js';
-import { byName } from './cached-by-name.js';
+import { byName } from '../by-name.js';
 import { factInName, familyWith, type KernelKind } from './kernel-families.js';
 import { matrixUnitByName } from './tensor-core.js';
 

@@ -14,12 +14,11 @@ import {
   type SampleRecord,
   type SyncRecord,
 } from '../../record/record.js';
-import type { GraphNode } from '../../record/fields/graph-node.js';
+import { type GraphNode, GRAPH_CAPTURE_FACT } from '../../record/fields/graph-node.js';
 import { LruCache } from '../../containers/map-entry.js';
 import type { Writable } from '../../containers/writable.js';
 import { kernelNameOf, UNNAMED, type Trace, type CollectiveOperation } from './trace.js';
 import { ACTIVITY_KINDS } from './trace-columns.js';
-import { GRAPH_CAPTURE_FACT } from '../../record/fields/fact-names.js';
 import { capturedTime, isGraphLaunch } from './graphs/graph-launches.js';
 import { earlierBy } from './clocks/trace-clock.js';
 import { latest } from './clocks/host-span.js';
@@ -41,7 +40,7 @@ import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { NO_ROW, PairIndex } from '../../containers/hash-index.js';
-import type { RecordedEvent } from '../../record/fields/recorded-event.js';
+import type { RecordedEvent } from '../../record/fields/recorded-times.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
 

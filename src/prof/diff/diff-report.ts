@@ -4,7 +4,7 @@ import { leftOpenBy, type Taken, type Trouble } from './compared-input.js';
 import { diffLines, type DiffLine } from './diff-columns.js';
 import { lossesOf, type Doubt } from '../input/losses.js';
 import { NAMES, differ, type InputFacts, type Pair, type Which } from './input-facts.js';
-import type { Judged } from './judging.js';
+import type { Judged } from './fail-if.js';
 import { basename } from 'node:path';
 import { leastP } from './mann-whitney.js';
 import { OTHER_KERNELS } from '../partial/kernels/kernel-part.js';

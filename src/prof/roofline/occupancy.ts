@@ -1,5 +1,25 @@
 /** Theoretical occupancy: the share of a multiprocessor's threads that a kernel's blocks can fill, and what limits it. */
-import { type KernelResources, type OccupancyLimit, roundUp, threadsOf, type BlockLimits } from './block-limits.js';
+import type { KernelRecord } from '../../record/record.js';
+
+// What occupancy needs to know of a block, on a multiprocessor of any vendor.
+
+/** What a kernel states of its blocks. */
+type KernelResources = Pick<KernelRecord, 'block' | 'registers' | 'sharedBytes' | 'accumRegisters' | 'scalarRegisters'>;
+
+/** What prevents further blocks on a multiprocessor. */
+export type OccupancyLimit = 'threads' | 'blocks' | 'registers' | 'shared memory';
+
+interface BlockLimits {
+  /** Number of warps of a block, and the most that a multiprocessor can hold. */
+  readonly warps: number;
+  readonly mostWarps: number;
+  /** How many blocks each of these allows. */
+  readonly limits: Readonly<Record<OccupancyLimit, number>>;
+}
+
+const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
+
+const threadsOf = (block: readonly [number, number, number]): number => block[0] * block[1] * block[2];
 
 export interface Occupancy {
   /** Number of blocks on a multiprocessor at a time. */

@@ -29,7 +29,7 @@ import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { REGION_COLUMNS, type RegionRow } from './region-columns.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
-import { StartedCopies } from './started-copies.js';
+import { StartedCopies } from './transfers.js';
 import { DeviceSteps, rowsOf } from './steps.js';
 import { elementAt } from '../../containers/element.js';
 import { countUpTo } from '../../containers/row-order.js';

@@ -7,7 +7,7 @@
 import { entryOf, addTo } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
 import { LONGEST_LAUNCH, LONGEST_SWITCH, workOf, type StepActivity } from '../../steps/step-work.js';
-import { TransferWaits } from '../../steps/transfer-waits.js';
+import { TransferWaits } from '../../steps/transfers.js';
 import { awaitedTransfer } from '../../../ops/families/hlo.js';
 import { ByDevice, type Place, type Gap } from '../device-times.js';
 import type { IdleCause } from './cause-names.js';
