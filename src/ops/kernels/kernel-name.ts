@@ -41,8 +41,7 @@ const isProduct = factInName('product');
  */
 export const isProductKernel = (kernel: KernelNames): boolean =>
   !isHelperKernel(kernel) &&
-  (matrixUnitByName(kernel.name) !== 'na' ||
-    isProduct(isWrapper(kernel.short) ? kernel.name : kernel.short) === true);
+  (matrixUnitByName(kernel.name) !== 'na' || isProduct(isWrapper(kernel.short) ? kernel.name : kernel.short) === true);
 
 /** The gradient of a convolution, or the forward pass, according to words in a name; null when it has none of them. */
 export const gradientWord = factInName('gradient');

@@ -48,10 +48,7 @@ export class BoundArguments {
   }
 
   #given(isWanted: (parameter: Parameter) => boolean): Tensor[] {
-    const tensors: Tensor[] = [];
-    for (const [at, parameter] of this.signature.parameters.entries())
-      if (isWanted(parameter)) tensors.push(...(this.given[at] ?? []));
-    return tensors;
+    return this.signature.parameters.flatMap((parameter, at) => (isWanted(parameter) ? (this.given[at] ?? []) : []));
   }
 
   #at(name: string): number {
