@@ -2,7 +2,9 @@
  * Waits of a device's program for the end of transfers that it started, in any unit of time. Memory: the latest waits, which
  * are enough for the gap that the next work ends.
  */
-import { MOSTLY } from './step-work.js';
+
+/** Minimum share of a gap that something must fill to be its cause. */
+export const MOSTLY = 0.5;
 
 interface TransferWait {
   readonly start: number;
