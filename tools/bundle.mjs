@@ -141,7 +141,7 @@ async function bundleScript(name, path) {
     transform: { target: 'es2022' },
     logLevel: 'warn',
   });
-  await bundle.write({
+  const { output } = await bundle.write({
     dir: join(dist, 'page'),
     format: 'iife',
     minify: true,
@@ -149,6 +149,8 @@ async function bundleScript(name, path) {
     entryFileNames: '[name].js',
   });
   await bundle.close();
+  const formulas = Object.keys(output[0].modules).find((id) => /[\\/]ops[\\/](families|schema)[\\/]/.test(id));
+  if (formulas !== undefined) throw new Error(`the page derives no work, but its script contains ${formulas}`);
 }
 
 /** The sheets that style.css imports, one after another, without comments. */
