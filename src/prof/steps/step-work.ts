@@ -96,9 +96,6 @@ export function launchedAt({
   return othersWait > 0 && !holdsOthers ? Math.min(own, start - othersWait) : own;
 }
 
-/** Minimum share of a gap that something must fill to be its cause. */
-export const MOSTLY = 0.5;
-
 /** What identifies an operation among the operations of its rank, however the profiler records it. */
 export interface Operation {
   readonly kind: CollectiveKind | null;

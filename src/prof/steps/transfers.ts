@@ -1,9 +1,11 @@
 /** Transfers of devices: waits for them, copies that programs start, and rates. Needs nothing of Node. */
-import { MOSTLY } from './step-work.js';
 import type { ProfileLine } from '../../record/record.js';
 import { IntervalUnion } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { NS_PER_S } from '../../record/units.js';
+
+/** Minimum share of a gap that something must fill to be its cause. */
+export const MOSTLY = 0.5;
 
 interface TransferWait {
   readonly start: number;
