@@ -1,7 +1,7 @@
 /** Sections of a summary about where the time of devices went. */
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import { idleCoresText } from '../../prof/neuron/machine.js';
-import { unrecordedCopiesText } from '../../prof/steps/started-copies.js';
+import { unrecordedCopiesText } from '../../prof/steps/transfers.js';
 import { inDeviceWords } from '../../record/glossary.js';
 import { UNKNOWN, type TimeUnit } from '../../record/units.js';
 import { grouped, many } from '../../record/plural.js';

@@ -4,7 +4,7 @@ import { element } from '../document/dom-elements.js';
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import { fieldsOf, difference, type Field, type NumberKey } from '../figures/field.js';
 import { idleCoresText } from '../../prof/neuron/machine.js';
-import { unrecordedCopiesText } from '../../prof/steps/started-copies.js';
+import { unrecordedCopiesText } from '../../prof/steps/transfers.js';
 import { capitalised } from '../document/units.js';
 import { figureColumn } from '../figures/listed-rows.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
