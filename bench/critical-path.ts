@@ -94,7 +94,7 @@ const HEAD = [
   'unknown%',
 ];
 
-function rowOf({ profile, header, steps }: ProfilePaths): string[] {
+function rowOf({ members, steps }: ProfilePaths): string[] {
   const errors = steps.map((step) => 100 * replayError(step));
   const largest = errors.reduce((most, error) => (Math.abs(error) > Math.abs(most) ? error : most), 0);
   const all = steps.reduce((sum, { measured }) => sum + measured, 0);
@@ -102,7 +102,7 @@ function rowOf({ profile, header, steps }: ProfilePaths): string[] {
     steps.reduce((sum, { bounds }) => sum + bounds[bound], 0);
   const mostly = BOUND_NAMES.reduce((most, bound) => (timeOf(bound) > timeOf(most) ? bound : most));
   return [
-    header?.file ?? String(profile),
+    members.map(({ profile, header }) => header?.file ?? String(profile)).join(' + '),
     steps.some(({ step }) => step !== null) ? String(steps.length) : '-',
     median(errors).toFixed(2),
     largest.toFixed(2),

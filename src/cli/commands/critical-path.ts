@@ -1,4 +1,5 @@
 /** `dprof critical-path`: what determined how long each step took. */
+import { elementAt } from '../../containers/element.js';
 import { withoutChosenSteps } from '../../prof/analysis.js';
 import { BOUNDS } from '../../prof/critical-path/bounds.js';
 import { CriticalPaths, type ProfilePaths } from '../../prof/critical-path/critical-path.js';
@@ -28,14 +29,26 @@ const OPTIONS: readonly Option[] = [
 /** Rows of the path in the text. */
 const USUAL_TOP = 20;
 
-/** One object for each step. */
-const documentsOf = ({ profile, header, steps }: ProfilePaths): object[] =>
-  steps.map((step) => ({
+/** One object for each step. In a job, each part names its profile. */
+function documentsOf({ members, steps }: ProfilePaths): object[] {
+  const [only, ...others] = members.map(({ profile, header }) => ({
     ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
+  }));
+  const isJob = others.length > 0;
+  const place = isJob
+    ? { profile: null, file: null, rank: null, ranks: members.map(({ header }) => header?.rank ?? null) }
+    : only;
+  return steps.map((step) => ({
+    ...place,
     ...{ step: step.step, from: step.from, time: step.measured, replayed: step.replayed, error: replayError(step) },
     ...(step.predicted === null ? {} : { predicted: step.predicted }),
-    ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing), path: step.parts },
+    ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing) },
+    path: step.parts.map(({ member, ...part }) => {
+      const { profile, header } = elementAt(members, member);
+      return { ...(isJob ? { profile, rank: header?.rank ?? null } : {}), ...part };
+    }),
   }));
+}
 
 export const criticalPath = recordsCommand(
   {
@@ -61,16 +74,19 @@ export const criticalPath = recordsCommand(
         `not in the profile; if it differs from the measured time by more than ${100 * MOST_ERROR}% (error), nothing is predicted.`,
         'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',
         'launch. FACTOR multiplies that time; if several changes concern the same time, their factors multiply. The prediction',
-        'is a replay with the changed times, and as uncertain as error. It ignores that other ranks of a job would change',
-        'too, and send earlier or later.',
+        'is a replay with the changed times, and as uncertain as error.',
+        'Several profiles of one job are one graph: an operation between ranks ends when the last of them has joined and its',
+        'transfer is over, so that a path leads from rank to rank. A profile without the others replays its waits for them.',
         'Output: json has one object per step. Text adds up the parts of all paths, other formats have one row per step and',
         'part. Times are us in text, ns in all other formats.',
-        'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile.',
+        'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile; in a job, also 500 bytes for each',
+        'piece of work of all ranks.',
       ],
     ],
     examples: [
       'dprof critical-path net.pt.trace.json.gz',
       "dprof critical-path --what-if 'op==mm: 0.5' --what-if 'communication: 0' net.sqlite",
+      "dprof critical-path --what-if 'rank==5 && op==mm: 0.5' traces/rank*.json.gz",
       'dprof critical-path --step 12 -c bound,name,line,time,share net.sqlite',
       'dparse --ranges net.sqlite | dprof critical-path -f json | jq .bounds',
     ],

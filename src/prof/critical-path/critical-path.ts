@@ -1,4 +1,5 @@
 /** `dprof critical-path`: the longest path through the events of each step. */
+import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileRecord } from '../../record/record.js';
 import {
@@ -12,16 +13,27 @@ import {
 import { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
 import type { TimeWindow } from '../input/time-window.js';
+import { RankCollector } from '../ranks/part/rank-collector.js';
+import { workOf } from '../steps/step-work.js';
+import { Pieces, type Bound } from './bounds.js';
+import { connectedProfiles, type ConnectedProfiles } from './job-operations.js';
+import { JoinedGraph } from './joined-graph.js';
 import { PATH_COLUMNS, type PathRow } from './path-columns.js';
-import { ProfileEvents } from './profile-events.js';
+import { ProfileEvents, type EventGraph } from './profile-events.js';
+import { stepPaths, type StepPath } from './step-paths.js';
 import type { WhatIf } from './what-if.js';
-import type { StepPath } from './step-paths.js';
 
+/** The paths of a profile, or of a job, whose ranks' profiles have operations in common. */
 export interface ProfilePaths {
+  /** In order of their numbers; at least one. */
+  readonly members: readonly PathMember[];
+  readonly steps: readonly StepPath[];
+}
+
+export interface PathMember {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
-  readonly steps: readonly StepPath[];
 }
 
 const TYPES: RecordTypes = new Set([
@@ -37,11 +49,20 @@ export interface PathChoice {
   readonly whatIf?: WhatIf | undefined;
 }
 
-/** Takes annotated kernels, and all other records. Memory: about 700 bytes for each activity of a profile, with three host ranges. */
+/**
+ * Takes annotated kernels, and all other records. Memory: about 700 bytes for each activity of the largest profile, with
+ * three host ranges, and 400 bytes for each activity of all profiles with operations between ranks.
+ */
 export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly types = TYPES;
   readonly inFull = true;
+  readonly #pieces = new Pieces();
   readonly #open = new Map<number, ProfileEvents>();
+  /** Operations of all profiles. */
+  readonly #operations = new RankCollector();
+  /** Complete profiles that may be ranks of one job. */
+  readonly #held = new Map<number, EventGraph>();
+  readonly #headers = new Map<number, ProfileRecord | null>();
   readonly #done: ProfilePaths[] = [];
   #untimed = 0;
   #events = 0;
@@ -49,36 +70,65 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   constructor(private readonly choice: PathChoice = {}) {}
 
   take(item: Item): void {
-    const profile = item instanceof Annotated ? item.record.profile : item.profile;
-    if (!(item instanceof Annotated) && item.type === 'end') this.#close(profile);
-    else entryOf(this.#open, profile, () => new ProfileEvents(this.choice.whatIf ?? null)).take(item);
+    const record = item instanceof Annotated ? item.record : item;
+    const { profile } = record;
+    if (record.type === 'profile' || (item === record && workOf(record)?.work === 'communication'))
+      this.#operations.take(record);
+    if (record.type === 'end') this.#close(profile);
+    else this.#eventsOf(profile).take(item);
   }
 
   /** @throws UserError when nothing has a time */
   finish(): Answer<readonly ProfilePaths[]> {
     for (const profile of [...this.#open.keys()]) this.#close(profile);
-    const profiles = this.#done.sort((a, b) => a.profile - b.profile);
+    const parts = this.#operations.partsByProfile;
+    const held = new Map([...this.#held.keys()].map((profile) => [profile, parts.get(profile) ?? []]));
+    for (const job of connectedProfiles(held)) this.#explain(job, this.#held);
+    const found = this.#done.sort((a, b) => firstOf(a) - firstOf(b));
     if (this.#events === 0) throw this.#untimed > 0 ? withoutTimes() : withoutDeviceAndRanges();
-    const rows = profiles.flatMap(({ steps, ...place }) =>
-      steps.flatMap((step): PathRow[] => step.parts.map((part) => ({ ...place, step, part }))),
+    const rows = found.flatMap(({ members, steps }) =>
+      steps.flatMap((step) => step.parts.map((part): PathRow => ({ ...elementAt(members, part.member), step, part }))),
     );
     return {
       table: { columns: PATH_COLUMNS, rows },
-      facts: profiles,
+      facts: found,
       notes: countNotes([this.#untimed, 'record', ' left out (no time)']),
     };
   }
 
-  /** Explains a profile once it is complete, so that only one is in memory. */
+  #eventsOf(profile: number): ProfileEvents {
+    return entryOf(this.#open, profile, () => new ProfileEvents(this.#pieces, this.choice.whatIf ?? null));
+  }
+
+  /**
+   * Explains a profile once it is complete, so that only one is in memory. One with operations between ranks waits for
+   * the other ranks, unless the answer is about a time: their clocks differ.
+   */
   #close(profile: number): void {
     const events = this.#open.get(profile);
     if (events === undefined) return;
     this.#open.delete(profile);
-    const { steps, window } = this.choice;
-    const all = events.paths(window);
-    this.#events += all.length;
+    this.#headers.set(profile, events.header);
     this.#untimed += events.untimed;
+    const graph = events.built();
+    if (graph.operations.size > 0 && this.choice.window === undefined) this.#held.set(profile, graph);
+    else this.#explain(alone(profile), new Map([[profile, graph]]));
+  }
+
+  #explain(job: ConnectedProfiles, graphs: Map<number, EventGraph>): void {
+    const { steps, window, whatIf } = this.choice;
+    const factorOf = whatIf === undefined ? null : (bound: Bound): number => whatIf.factorOfBound(bound);
+    const all = [...stepPaths(new JoinedGraph(job, graphs, this.#pieces).explained(window, factorOf))];
+    this.#events += all.length;
     const chosen = steps === undefined ? all : all.filter(({ step }) => step !== null && steps.has(step));
-    this.#done.push({ profile, header: events.header, steps: chosen });
+    const members = job.profiles.map((profile) => ({ profile, header: this.#headers.get(profile) ?? null }));
+    this.#done.push({ members, steps: chosen });
   }
 }
+
+const firstOf = ({ members }: ProfilePaths): number => members[0]?.profile ?? NaN;
+
+const alone = (profile: number): ConnectedProfiles => ({
+  ...{ profiles: [profile], operations: [] },
+  timeOf: (_, time) => time,
+});

@@ -35,7 +35,10 @@ class WorkColumns extends columns({
 export class DeviceWork extends WorkColumns {
   readonly #streams = new Map<string, number>();
   readonly #ofDevice = new Map<number, number[]>();
+  /** Operations between ranks on each device, in the order in which they were taken. */
+  readonly operations = new Map<number, number[]>();
   #first = 0;
+  #firstEdge = 0;
   #byStream: RowGroups | null = null;
 
   /** Number of a stream; UNORDERED when the profile does not state it. */
@@ -98,20 +101,15 @@ export class DeviceWork extends WorkColumns {
     return this.#first + 2 * row + 1;
   }
 
-  /** The work that starts or ends at a node; null for a moment of the host. */
-  rowOfNode(node: number): number | null {
-    return node < this.#first ? null : (node - this.#first) >>> 1;
-  }
-
-  /** The work that starts at a node; null for any other moment. */
-  startedAt(node: number): number | null {
-    return (node - this.#first) % 2 === 0 ? this.rowOfNode(node) : null;
+  /** The edge from its start to its end. */
+  edgeOf(row: number): number {
+    return this.#firstEdge + row;
   }
 
   /** Adds the start and the end of all work to the graph, and the time between them. */
   build(graph: TimedGraph): void {
     const { start, end, piece, length } = this;
-    this.#first = graph.nodes;
+    [this.#first, this.#firstEdge] = [graph.nodes, graph.edges];
     for (let row = 0; row < length; row++) {
       const begin = graph.addNode(start.at(row));
       graph.addEdge(begin, graph.addNode(end.at(row)), end.at(row) - start.at(row), piece.at(row));

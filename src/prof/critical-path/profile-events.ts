@@ -1,17 +1,18 @@
 /** The events of one profile, as a graph. */
-import { TimedGraph, type OrderedGraph } from '../../containers/timed-graph.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { TimedGraph } from '../../containers/timed-graph.js';
 import type { ProfileLine, ProfileRecord, RangeRecord, SampleRecord, SyncRecord } from '../../record/record.js';
 import { waitOfAnyCall } from '../../record/wait-calls.js';
 import { isHostCopy, waitOf } from '../advise/idle/idle-causes.js';
 import { LOADER } from '../advise/idle/host-gaps.js';
 import { Annotated } from '../annotate.js';
 import type { Item } from '../analysis.js';
-import type { TimeWindow } from '../input/time-window.js';
+import { timedOperation } from '../ranks/part/rank-part.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
-import { Pieces, type Bound, type Missing } from './bounds.js';
+import type { Bound, Missing, Pieces } from './bounds.js';
 import { DeviceWork, NO_THREAD, UNORDERED } from './device-work.js';
 import { HostThreads } from './host-threads.js';
-import { stepPaths, type PathWindow, type StepPath } from './step-paths.js';
+import type { PathWindow } from './step-paths.js';
 import { StepWindows } from './step-windows.js';
 import { addHandOvers } from './thread-edges.js';
 import { awaitedByStreams, factsOfCall, HostWaits, isWaitKind, WaitEdges } from './wait-edges.js';
@@ -29,21 +30,43 @@ const QUERY = /Query/;
 /** `ProfilerStep#12` and its like are one range. */
 const withoutNumber = (text: string): string => text.replace(/(?<!\d)\d{1,18}$/, 'N');
 
+/** The events of a profile as a graph: plain columns, so that those of all ranks of a job fit into memory. */
+export interface EventGraph {
+  readonly graph: TimedGraph;
+  readonly steps: readonly PathWindow[];
+  /** Why nothing explains when a node was, by node. */
+  readonly missing: ReadonlyMap<number, Missing>;
+  /** The node of the first start of work, whose end is the next node, and the edge between them. */
+  readonly firstWork: number;
+  readonly firstWorkEdge: number;
+  /** By which changes multiply the time of each piece of work; null without changes. */
+  readonly factors: Float64Array | null;
+  /** Rows of the operations between ranks, by device, in the order of the rows that `dprof ranks` compares. */
+  readonly operations: ReadonlyMap<number, readonly number[]>;
+}
+
 export class ProfileEvents {
   header: ProfileRecord | null = null;
   /** Number of activities without a time. */
   untimed = 0;
   readonly #graph = new TimedGraph();
-  readonly #pieces = new Pieces();
-  readonly #threads = new HostThreads(this.#pieces, this.#graph);
+  readonly #threads: HostThreads;
   readonly #work = new DeviceWork();
   readonly #waits = new HostWaits();
   readonly #steps = new StepWindows();
   /** The thread for which each other thread works, by their numbers. */
   readonly #callers = new Map<number, number>();
 
-  /** @param whatIf changes to predict; null for none */
-  constructor(private readonly whatIf: WhatIf | null = null) {}
+  /**
+   * @param pieces may be shared with other profiles
+   * @param whatIf changes to predict; null for none
+   */
+  constructor(
+    private readonly pieces: Pieces,
+    private readonly whatIf: WhatIf | null = null,
+  ) {
+    this.#threads = new HostThreads(pieces, this.#graph);
+  }
 
   take(item: Item): void {
     if (item instanceof Annotated) this.#takeKernel(item);
@@ -55,52 +78,31 @@ export class ProfileEvents {
     else if (item.type !== 'kernel') this.#takeOther(item);
   }
 
-  /** @param window the time to explain, instead of steps */
-  paths(window: TimeWindow | undefined): StepPath[] {
-    const { missing, ordered } = this.#built();
-    const windows = window === undefined ? this.#steps.windows(this.#work, this.#threads) : [];
-    const chosen = windows.length > 0 ? windows : timeWindow(ordered, window);
-    const missingAt = (node: number): Missing => missing(node);
-    return [...stepPaths(chosen, { ordered, pieces: this.#pieces, missingAt, changedLag: this.#changedLag() })];
-  }
-
-  /** The time from the start of some work to whatever follows lasts as long as the work. */
-  #changedLag(): ((edge: number) => number) | null {
-    const { whatIf } = this;
-    if (whatIf === null) return null;
-    const factors = this.#pieces.all.map(({ bound }) => whatIf.factorOfBound(bound));
-    return (edge) => {
-      const row = this.#work.startedAt(this.#graph.sourceOf(edge));
-      const factor = factors[this.#graph.tagOf(edge)] ?? 1;
-      return this.#graph.lagOf(edge) * factor * (row === null ? 1 : this.#work.factor.at(row));
-    };
-  }
-
-  #built(): { readonly ordered: OrderedGraph; readonly missing: (node: number) => Missing } {
-    for (const thread of this.#threads.all) thread.build();
-    this.#work.build(this.#graph);
-    const starts = new WorkEdges(
-      this.#graph,
-      this.#work,
-      this.#threads,
-      this.#pieces,
-      awaitedByStreams(this.#waits, this.#work),
-      this.#waits.haveUnknownEvents,
-    );
+  /** The graph of all events; nothing can be taken afterwards. */
+  built(): EventGraph {
+    const [graph, work, threads] = [this.#graph, this.#work, this.#threads];
+    for (const thread of threads.all) thread.build();
+    work.build(graph);
+    const awaited = awaitedByStreams(this.#waits, work);
+    const starts = new WorkEdges(graph, work, threads, this.pieces, awaited, this.#waits.haveUnknownEvents);
     starts.build();
-    const ends = new WaitEdges(this.#graph, this.#work, this.#threads, this.#pieces);
+    const ends = new WaitEdges(graph, work, threads, this.pieces);
     ends.build(this.#waits);
     this.#handOver();
-    const missing = (node: number): Missing => {
-      const row = this.#work.rowOfNode(node);
-      return (row === null ? ends.missing.get(node) : starts.missing.get(row)) ?? 'begin';
+    for (const [row, missing] of starts.missing) ends.missing.set(work.startNode(row), missing);
+    return {
+      graph,
+      steps: this.#steps.windows(work, threads),
+      missing: ends.missing,
+      ...{ firstWork: work.startNode(0), firstWorkEdge: work.edgeOf(0) },
+      factors: this.whatIf === null ? null : work.factor.values,
+      operations: work.operations,
     };
-    return { ordered: this.#graph.ordered(), missing };
   }
 
   #handOver(): void {
     for (const [working, waiting] of this.#callers)
-      addHandOvers(this.#graph, this.#threads.at(waiting), this.#threads.at(working), this.#pieces);
+      addHandOvers(this.#graph, this.#threads.at(waiting), this.#threads.at(working), this.pieces);
   }
 
   #takeKernel(kernel: Annotated): void {
@@ -134,10 +136,12 @@ export class ProfileEvents {
     const caller = launch === null ? NO_THREAD : this.#threads.numberOf(pid, tid) + 1;
     const [called, returned] = launch === null ? [NaN, NaN] : [launch.start, launch.start + launch.dur];
     if (launch !== null)
-      this.#threads.at(caller - 1).add(called, returned, this.#pieces.numberOf('launch', launch.api ?? 'na'));
+      this.#threads.at(caller - 1).add(called, returned, this.pieces.numberOf('launch', launch.api ?? 'na'));
+    if (bound === 'communication' && timedOperation(record) !== null)
+      entryOf(this.#work.operations, device, (): number[] => []).push(this.#work.length);
     this.#work.pushCells(
       ...([start, start + dur, called, returned, caller] as const),
-      ...([this.#work.streamOf(device, stream, engine), device, this.#pieces.numberOf(bound, name, line)] as const),
+      ...([this.#work.streamOf(device, stream, engine), device, this.pieces.numberOf(bound, name, line)] as const),
       ...([step ?? NaN, factor, graph === undefined ? 0 : 1, isAwaited ? 1 : 0] as const),
     );
   }
@@ -154,9 +158,9 @@ export class ProfileEvents {
     if (kind === 'api') {
       const isLaunch = launched > 0 && !QUERY.test(text);
       const bound = waitOfAnyCall(text) !== null ? 'sync' : isLaunch ? 'launch' : 'host';
-      return this.#pieces.numberOf(bound, text);
+      return this.pieces.numberOf(bound, text);
     }
-    return this.#pieces.numberOf(LOADER.test(text) ? 'loading' : 'host', kind === 'op' ? text : withoutNumber(text));
+    return this.pieces.numberOf(LOADER.test(text) ? 'loading' : 'host', kind === 'op' ? text : withoutNumber(text));
   }
 
   #takeSync({ kind, launch, pid, tid, device, stream, event }: SyncRecord): void {
@@ -171,14 +175,14 @@ export class ProfileEvents {
           ? UNORDERED
           : this.#work.streamOf(device, event.stream, undefined),
     });
-    const piece = this.#pieces.numberOf('sync', launch.api ?? 'na');
+    const piece = this.pieces.numberOf('sync', launch.api ?? 'na');
     this.#threads.at(number).add(launch.start, launch.start + launch.dur, piece);
   }
 
   #takeStep(record: SampleRecord): void {
     const step = this.#steps.take(record, this.#threads);
     if (step !== null && Number.isFinite(step.end))
-      step.on?.add(step.start, step.end, this.#pieces.numberOf('host', 'step'));
+      step.on?.add(step.start, step.end, this.pieces.numberOf('host', 'step'));
   }
 }
 
@@ -195,15 +199,4 @@ function nameOf(record: StepActivity): string {
     default:
       return record.short;
   }
-}
-
-/** The whole profile, or the given part of it, up to the last event in it. */
-function timeWindow(ordered: OrderedGraph, window: TimeWindow | undefined): PathWindow[] {
-  const { graph } = ordered;
-  const end = ordered.nodeAt(ordered.countUpTo(window?.to ?? Infinity) - 1);
-  const first = ordered.nodeAt(0);
-  if (end === undefined || first === undefined) return [];
-  const from = Math.max(window?.from ?? -Infinity, graph.timeOf(first));
-  const to = graph.timeOf(end);
-  return to > from ? [{ step: null, from, to, begin: null, end }] : [];
 }

@@ -1,5 +1,5 @@
 /** The critical path of each step, and how well a replay of the graph reproduces the step. */
-import { addTo } from '../../containers/map-entry.js';
+import { addTo, entryOf } from '../../containers/map-entry.js';
 import type { OrderedGraph } from '../../containers/timed-graph.js';
 import { BOUND_NAMES, type Bound, type Missing, type Piece, type Pieces } from './bounds.js';
 
@@ -17,6 +17,8 @@ export interface PathWindow {
 
 /** Time on the path that was spent on the same thing. */
 export interface PathPart extends Piece {
+  /** Index of the profile in which it was spent, among those of the job. */
+  readonly member: number;
   /** Number of uninterrupted runs. */
   readonly runs: number;
   /** In ns. */
@@ -48,14 +50,20 @@ export const replayError = ({ measured, replayed }: Pick<StepPath, 'measured' | 
   replayed / measured - 1;
 
 /** What the explanation of steps reads. */
-interface Explained {
+export interface Explained {
   readonly ordered: OrderedGraph;
   readonly pieces: Pieces;
+  readonly windows: readonly PathWindow[];
+  /** Index of the profile that a moment belongs to, among those of the graph. */
+  readonly memberAt: (node: number) => number;
   /** Why the time before a node has no cause. */
   readonly missingAt: (node: number) => Missing;
   /** Lags of edges with the changes; null without changes. */
   readonly changedLag: ((edge: number) => number) | null;
 }
+
+/** Numbers of pieces are smaller than this. */
+const MOST_PIECES = 2 ** 24;
 
 /** Adds up the parts of one path, which is walked from its end. */
 class PathSums {
@@ -64,34 +72,39 @@ class PathSums {
   readonly #times = new Map<number, { runs: number; time: number }>();
   #last = -1;
 
-  add(piece: number, time: number, pieces: Pieces): void {
+  constructor(private readonly pieces: Pieces) {}
+
+  add(piece: number, member: number, time: number): void {
     if (time <= 0) return;
-    this.bounds[pieces.at(piece).bound] += time;
-    const sum = this.#times.get(piece) ?? { runs: 0, time: 0 };
-    if (piece !== this.#last) sum.runs++;
+    this.bounds[this.pieces.at(piece).bound] += time;
+    const key = member * MOST_PIECES + piece;
+    const sum = entryOf(this.#times, key, () => ({ runs: 0, time: 0 }));
+    if (key !== this.#last) sum.runs++;
     sum.time += time;
-    this.#times.set(piece, sum);
-    this.#last = piece;
+    this.#last = key;
   }
 
-  addMissing(missing: Missing, piece: number, time: number, pieces: Pieces): void {
+  addMissing(missing: Missing, member: number, time: number): void {
     if (time <= 0) return;
-    this.add(piece, time, pieces);
+    this.add(this.pieces.numberOf('unknown', missing), member, time);
     addTo(this.missing, missing, time);
   }
 
-  parts(pieces: Pieces): PathPart[] {
+  get parts(): PathPart[] {
     return [...this.#times]
-      .map(([piece, { runs, time }]) => ({ ...pieces.at(piece), runs, time }))
-      .sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1));
+      .map(([key, sums]) => ({
+        ...this.pieces.at(key % MOST_PIECES),
+        ...{ member: Math.floor(key / MOST_PIECES), ...sums },
+      }))
+      .sort((a, b) => b.time - a.time || a.member - b.member || (a.name < b.name ? -1 : 1));
   }
 }
 
 /** The path of each window. Linear in the events within it. */
-export function* stepPaths(windows: readonly PathWindow[], explained: Explained): Generator<StepPath> {
-  const { ordered } = explained;
+export function* stepPaths(explained: Explained): Generator<StepPath> {
+  const { ordered, windows } = explained;
   const times = new Float64Array(ordered.graph.nodes);
-  const predictions = predicted(windows, explained);
+  const predictions = predicted(explained);
   for (const [index, window] of windows.entries()) {
     ordered.replay(times, window.from, window.to);
     const sums = walked(window, explained);
@@ -101,7 +114,7 @@ export function* stepPaths(windows: readonly PathWindow[], explained: Explained)
     yield {
       ...{ step: window.step, from: window.from, measured, replayed },
       predicted: isClose ? (predictions[index] ?? null) : null,
-      ...{ bounds: sums.bounds, missing: sums.missing, parts: sums.parts(explained.pieces) },
+      ...{ bounds: sums.bounds, missing: sums.missing, parts: sums.parts },
     };
   }
 }
@@ -110,7 +123,7 @@ export function* stepPaths(windows: readonly PathWindow[], explained: Explained)
  * The duration of each step with the changes: all steps are replayed as one, with and without them, because a step may
  * also begin earlier. What the replay without them does not reproduce stays as it was. Null where that is too much.
  */
-function predicted(windows: readonly PathWindow[], { ordered, changedLag }: Explained): readonly (number | null)[] {
+function predicted({ ordered, windows, changedLag }: Explained): readonly (number | null)[] {
   if (changedLag === null) return [];
   const [before, after] = [replayedAsOne(windows, ordered), replayedAsOne(windows, ordered, changedLag)];
   return windows.map(({ from, to }, index) => {
@@ -134,21 +147,17 @@ function replayedAsOne(
 }
 
 /** Walks the path from the end of a window to its beginning. */
-function walked({ from, end }: PathWindow, { ordered, pieces, missingAt }: Explained): PathSums {
+function walked({ from, end }: PathWindow, { ordered, pieces, memberAt, missingAt }: Explained): PathSums {
   const { graph } = ordered;
-  const sums = new PathSums();
-  const unknown = (node: number, time: number): void => {
-    const missing = missingAt(node);
-    sums.addMissing(missing, pieces.numberOf('unknown', missing), time, pieces);
-  };
+  const sums = new PathSums(pieces);
   let reached = end;
   for (const { edge, from: source, to } of ordered.pathTo(end, graph.times, from)) {
     const time = graph.timeOf(to) - Math.max(from, graph.timeOf(source));
     const held = Math.min(time, graph.lagOf(edge));
-    sums.add(graph.tagOf(edge), held, pieces);
-    unknown(to, time - held);
+    sums.add(graph.tagOf(edge), memberAt(to), held);
+    sums.addMissing(missingAt(to), memberAt(to), time - held);
     reached = source;
   }
-  unknown(reached, graph.timeOf(reached) - from);
+  sums.addMissing(missingAt(reached), memberAt(reached), graph.timeOf(reached) - from);
   return sums;
 }

@@ -9,7 +9,7 @@ import type { ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { itSlow } from '../../support/sets.js';
 import type { Injections } from '../../../samples/programs/job/options.js';
 import { jobRecords } from '../../../samples/programs/job/records.js';
-import { simulateJob } from '../../../samples/programs/job/simulate.js';
+import { simulateJob, type SimulatedJob } from '../../../samples/programs/job/simulate.js';
 import { kernel } from '../../support/kernels.js';
 
 /** What a program does next. Times in ns. */
@@ -120,13 +120,13 @@ const CHANGES: readonly (readonly [changes: readonly string[], factors: Factors]
   [['op==mm: 0.5', 'op=~*educe: 0.5'], { mm: 0.5, all_reduce: 0.5 }],
 ];
 
-/** A simulated job with something wrong, what undoes it on one rank, and the rank. */
+/** A simulated job with something wrong, what undoes it, and the rank whose profile is given; all ranks without one. */
 interface JobCase {
   readonly title: string;
-  readonly ranks: { readonly tp: number; readonly dp: number };
+  readonly ranks: { readonly tp: number; readonly dp: number; readonly pp?: number };
   readonly inject: Injections;
   readonly change: string;
-  readonly rank: number;
+  readonly rank?: number;
 }
 
 const JOBS: readonly JobCase[] = [
@@ -150,14 +150,30 @@ const JOBS: readonly JobCase[] = [
     ...{ ranks: { tp: 1, dp: 4 }, inject: { slowLink: { rank: 0, factor: 3, kind: 'data' } }, rank: 0 },
     change: 'communication: 0.333333',
   },
+  {
+    title: 'all kernels, in a pipeline of four stages',
+    ...{ ranks: { tp: 1, pp: 4, dp: 1 }, inject: { slowNode: { node: 0, factor: 2 } } },
+    change: 'compute: 0.5',
+  },
+  {
+    title: 'a straggler in a pipeline, with the profiles of all ranks',
+    ...{ ranks: { tp: 2, pp: 2, dp: 2 }, inject: { slowLayer: { rank: 4, layer: 1, factor: 1.5 } } },
+    change: 'rank==4 && layer==TransformerLayer_1: 0.666667',
+  },
 ];
+
+/** The records of one rank, or of all. */
+function* recordsOf(job: SimulatedJob, rank?: number): Generator<ProfileLine> {
+  const ranks = rank === undefined ? job.ranks : job.ranks.filter((one) => one.rank === rank);
+  for (const one of ranks) yield* jobRecords(job, one.rank);
+}
 
 describe('what if, on simulated jobs', () => {
   for (const { title, ranks, inject, change, rank } of JOBS) {
     it(`${title}: the step of the job without it takes as long as predicted, to 1 %`, () => {
-      const options = { ...ranks, pp: 1, layers: 3, microBatches: 2, steps: 4, clocks: 'none' } as const;
-      const before = pathsOf(jobRecords(simulateJob({ ...options, inject }), rank), change);
-      const after = pathsOf(jobRecords(simulateJob(options), rank));
+      const options = { pp: 1, ...ranks, layers: 3, microBatches: 4, steps: 4 };
+      const before = pathsOf(recordsOf(simulateJob({ ...options, inject }), rank), change);
+      const after = pathsOf(recordsOf(simulateJob(options), rank));
       expect(before).to.have.length(4);
       const truth = total(after, ({ measured }) => measured);
       expect(total(before, ({ predicted }) => predicted ?? NaN) / truth).to.be.closeTo(1, 0.01);
