@@ -15,7 +15,7 @@ import type { RecordTypes } from '../input/record-types.js';
 import type { TimeWindow } from '../input/time-window.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
 import { workOf } from '../steps/step-work.js';
-import { Pieces, type Bound } from './bounds.js';
+import { Pieces } from './bounds.js';
 import { connectedProfiles, type ConnectedProfiles } from './job-operations.js';
 import { JoinedGraph } from './joined-graph.js';
 import { PATH_COLUMNS, type PathRow } from './path-columns.js';
@@ -30,7 +30,7 @@ export interface ProfilePaths {
   readonly steps: readonly StepPath[];
 }
 
-export interface PathMember {
+interface PathMember {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
@@ -64,6 +64,8 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly #held = new Map<number, EventGraph>();
   readonly #headers = new Map<number, ProfileRecord | null>();
   readonly #done: ProfilePaths[] = [];
+  /** Whether any ranks have operations in common. */
+  #isJob = false;
   #untimed = 0;
   #events = 0;
 
@@ -84,6 +86,7 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
     const parts = this.#operations.partsByProfile;
     const held = new Map([...this.#held.keys()].map((profile) => [profile, parts.get(profile) ?? []]));
     for (const job of connectedProfiles(held)) this.#explain(job, this.#held);
+    const isEqual = (this.choice.whatIf?.kinds ?? null) !== null;
     const found = this.#done.sort((a, b) => firstOf(a) - firstOf(b));
     if (this.#events === 0) throw this.#untimed > 0 ? withoutTimes() : withoutDeviceAndRanges();
     const rows = found.flatMap(({ members, steps }) =>
@@ -92,7 +95,10 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
     return {
       table: { columns: PATH_COLUMNS, rows },
       facts: found,
-      notes: countNotes([this.#untimed, 'record', ' left out (no time)']),
+      notes: [
+        ...countNotes([this.#untimed, 'record', ' left out (no time)']),
+        ...(isEqual && !this.#isJob ? ["'ranks: equal' changes nothing without the profiles of several ranks"] : []),
+      ],
     };
   }
 
@@ -117,9 +123,9 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
 
   #explain(job: ConnectedProfiles, graphs: Map<number, EventGraph>): void {
     const { steps, window, whatIf } = this.choice;
-    const factorOf = whatIf === undefined ? null : (bound: Bound): number => whatIf.factorOfBound(bound);
-    const all = [...stepPaths(new JoinedGraph(job, graphs, this.#pieces).explained(window, factorOf))];
+    const all = [...stepPaths(new JoinedGraph(job, graphs, this.#pieces).explained(window, whatIf ?? null))];
     this.#events += all.length;
+    this.#isJob ||= job.operations.length > 0;
     const chosen = steps === undefined ? all : all.filter(({ step }) => step !== null && steps.has(step));
     const members = job.profiles.map((profile) => ({ profile, header: this.#headers.get(profile) ?? null }));
     this.#done.push({ members, steps: chosen });

@@ -26,6 +26,8 @@ class WorkColumns extends columns({
   step: 'f64',
   /** By which a change multiplies its time. */
   factor: 'f64',
+  /** Number of its kind, for the comparison of ranks; NO_KIND when it is not compared. */
+  kind: 'count',
   /** 1 for a node of a graph. */
   isGraphNode: 'u8',
   /** 1 for a copy for whose end its call waits. */

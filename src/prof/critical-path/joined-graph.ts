@@ -7,13 +7,15 @@ import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { TimedGraph, type OrderedGraph } from '../../containers/timed-graph.js';
 import type { TimeWindow } from '../input/time-window.js';
-import type { Bound, Missing, Pieces } from './bounds.js';
+import type { Missing, Pieces } from './bounds.js';
+import { equalHostFactors, equalizeWork } from './equal-ranks.js';
 import type { ConnectedProfiles, Participant } from './job-operations.js';
 import type { EventGraph } from './profile-events.js';
 import type { Explained, PathWindow } from './step-paths.js';
+import type { WhatIf } from './what-if.js';
 
 /** A profile in the graph of its job. */
-interface Member {
+export interface Member {
   readonly profile: number;
   readonly events: EventGraph;
   /** Its first node and edge. */
@@ -61,9 +63,9 @@ export class JoinedGraph {
 
   /**
    * @param window the time to explain, instead of steps
-   * @param factorOf by which a change multiplies the time of a kind; null without changes
+   * @param whatIf changes to predict; null for none
    */
-  explained(window: TimeWindow | undefined, factorOf: ((bound: Bound) => number) | null): Explained {
+  explained(window: TimeWindow | undefined, whatIf: WhatIf | null): Explained {
     const { pieces } = this;
     const ordered = this.#graph.ordered();
     const steps = window === undefined ? this.#steps() : [];
@@ -71,7 +73,7 @@ export class JoinedGraph {
       ...{ ordered, pieces, windows: steps.length > 0 ? steps : timeWindow(ordered, window) },
       memberAt: (node) => this.#memberAt(node),
       missingAt: (node) => this.#missingAt(node),
-      changedLag: factorOf === null ? null : this.#changedLag(factorOf),
+      changedLag: whatIf === null ? null : this.#changedLag(whatIf),
     };
   }
 
@@ -83,7 +85,7 @@ export class JoinedGraph {
       const row = member?.events.operations.get(device)?.[index];
       if (member === undefined || row === undefined) return [];
       const start = member.node + member.events.firstWork + 2 * row;
-      const factor = member.events.factors?.[row] ?? 1;
+      const factor = member.events.changes?.factors[row] ?? 1;
       return [{ start, isHeld, factor, edge: member.edge + member.events.firstWorkEdge + row }];
     });
     const joined = rows.reduce((last, { start }) => Math.max(last, graph.timeOf(start)), -Infinity);
@@ -109,10 +111,15 @@ export class JoinedGraph {
   }
 
   /** The time from the start of some work to whatever follows lasts as long as the work. */
-  #changedLag(factorOf: (bound: Bound) => number): (edge: number) => number {
-    const factors = this.pieces.all.map(({ bound }) => factorOf(bound));
+  #changedLag(whatIf: WhatIf): (edge: number) => number {
     const graph = this.#graph;
-    return (edge) => graph.lagOf(edge) * (factors[graph.tagOf(edge)] ?? 1) * this.#workFactor(graph.sourceOf(edge));
+    const factors = this.pieces.all.map(({ bound }) => whatIf.factorOfBound(bound));
+    const lagOf = (edge: number): number =>
+      graph.lagOf(edge) * (factors[graph.tagOf(edge)] ?? 1) * this.#workFactor(graph.sourceOf(edge));
+    if (whatIf.kinds === null) return lagOf;
+    equalizeWork(graph, this.#members);
+    const hostFactor = equalHostFactors(graph, this.#members, this.pieces);
+    return (edge) => lagOf(edge) * hostFactor(this.#memberAt(graph.sourceOf(edge)), graph.tagOf(edge));
   }
 
   /** By which changes multiply the time after a moment. */
@@ -120,7 +127,7 @@ export class JoinedGraph {
     if (source >= this.#firstJoin) return this.#joinFactors[source - this.#firstJoin] ?? 1;
     const { events, node } = elementAt(this.#members, this.#memberAt(source));
     const place = source - node - events.firstWork;
-    return place < 0 || place % 2 === 1 ? 1 : (events.factors?.[place / 2] ?? 1);
+    return place < 0 || place % 2 === 1 ? 1 : (events.changes?.factors[place / 2] ?? 1);
   }
 
   /**

@@ -11,6 +11,7 @@ import { timedOperation } from '../ranks/part/rank-part.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import type { Bound, Missing, Pieces } from './bounds.js';
 import { DeviceWork, NO_THREAD, UNORDERED } from './device-work.js';
+import { NO_KIND } from './equal-ranks.js';
 import { HostThreads } from './host-threads.js';
 import type { PathWindow } from './step-paths.js';
 import { StepWindows } from './step-windows.js';
@@ -30,6 +31,14 @@ const QUERY = /Query/;
 /** `ProfilerStep#12` and its like are one range. */
 const withoutNumber = (text: string): string => text.replace(/(?<!\d)\d{1,18}$/, 'N');
 
+/** Columns with a row for each piece of work. */
+interface WorkChanges {
+  /** By which changes multiply its time. */
+  readonly factors: Float64Array;
+  readonly kinds: DeviceWork['kind'];
+  readonly devices: DeviceWork['device'];
+}
+
 /** The events of a profile as a graph: plain columns, so that those of all ranks of a job fit into memory. */
 export interface EventGraph {
   readonly graph: TimedGraph;
@@ -39,8 +48,8 @@ export interface EventGraph {
   /** The node of the first start of work, whose end is the next node, and the edge between them. */
   readonly firstWork: number;
   readonly firstWorkEdge: number;
-  /** By which changes multiply the time of each piece of work; null without changes. */
-  readonly factors: Float64Array | null;
+  /** For each piece of work; null without changes. */
+  readonly changes: WorkChanges | null;
   /** Rows of the operations between ranks, by device, in the order of the rows that `dprof ranks` compares. */
   readonly operations: ReadonlyMap<number, readonly number[]>;
 }
@@ -95,7 +104,7 @@ export class ProfileEvents {
       steps: this.#steps.windows(work, threads),
       missing: ends.missing,
       ...{ firstWork: work.startNode(0), firstWorkEdge: work.edgeOf(0) },
-      factors: this.whatIf === null ? null : work.factor.values,
+      changes: this.whatIf === null ? null : { factors: work.factor.values, kinds: work.kind, devices: work.device },
       operations: work.operations,
     };
   }
@@ -109,8 +118,10 @@ export class ProfileEvents {
     const { record } = kernel;
     const found = workOf(record);
     if (found === null) return;
-    const factor = this.whatIf?.factorOf(kernel);
-    this.#add(record, BOUND_OF_WORK[found.work], kernel.op ?? record.short, kernel.trace.at(-1) ?? null, factor);
+    const { whatIf } = this;
+    const change =
+      whatIf === null ? undefined : { factor: whatIf.factorOf(kernel), kind: whatIf.kinds?.ofKernel(kernel) };
+    this.#add(record, BOUND_OF_WORK[found.work], kernel.op ?? record.short, kernel.trace.at(-1) ?? null, change);
     const { forward = null, pid, tid } = record;
     if (tid === null) return;
     const forwardTid = forward?.tid ?? null;
@@ -123,10 +134,20 @@ export class ProfileEvents {
   #takeOther(record: ProfileLine): void {
     const found = workOf(record);
     if (found === null) return;
-    this.#add(found.record, BOUND_OF_WORK[found.work], nameOf(found.record), null);
+    const name = nameOf(found.record);
+    const bytes = found.record.type === 'copy' ? found.record.bytes : null;
+    this.#add(found.record, BOUND_OF_WORK[found.work], name, null, {
+      kind: this.whatIf?.kinds?.numberOf([name, bytes]),
+    });
   }
 
-  #add(record: StepActivity, bound: Bound, name: string, line: string | null, factor = 1): void {
+  #add(
+    record: StepActivity,
+    bound: Bound,
+    name: string,
+    line: string | null,
+    { factor = 1, kind = NO_KIND }: { factor?: number; kind?: number | undefined } = {},
+  ): void {
     const { start, dur, device, stream, launch = null, pid = null, tid = null, engine, graph, step = null } = record;
     if (dur === null || !(start + dur >= start)) {
       this.untimed++;
@@ -137,12 +158,19 @@ export class ProfileEvents {
     const [called, returned] = launch === null ? [NaN, NaN] : [launch.start, launch.start + launch.dur];
     if (launch !== null)
       this.#threads.at(caller - 1).add(called, returned, this.pieces.numberOf('launch', launch.api ?? 'na'));
-    if (bound === 'communication' && timedOperation(record) !== null)
+    const isCommunication = bound === 'communication';
+    if (isCommunication && timedOperation(record) !== null)
       entryOf(this.#work.operations, device, (): number[] => []).push(this.#work.length);
     this.#work.pushCells(
       ...([start, start + dur, called, returned, caller] as const),
       ...([this.#work.streamOf(device, stream, engine), device, this.pieces.numberOf(bound, name, line)] as const),
-      ...([step ?? NaN, factor, graph === undefined ? 0 : 1, isAwaited ? 1 : 0] as const),
+      ...([
+        step ?? NaN,
+        factor,
+        isCommunication ? NO_KIND : kind,
+        graph === undefined ? 0 : 1,
+        isAwaited ? 1 : 0,
+      ] as const),
     );
   }
 

@@ -3,6 +3,7 @@ import { UsageError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
 import { parseWhere, type KernelFilter } from '../query/kernel-query.js';
 import { BOUND_NAMES, type Bound } from './bounds.js';
+import { WorkKinds } from './equal-ranks.js';
 
 /** Something that takes another time: kernels that match, or all time of a kind. */
 interface Change {
@@ -27,13 +28,20 @@ function parseChange(text: string): Change {
   return { bound, kernels: bound === null ? parseWhere(what) : null, factor: Number(factor) };
 }
 
+/** The change that makes all ranks equally fast. */
+const EQUAL = /^ranks *: *equal$/;
+
 /** Several changes at once; their factors multiply. */
 export class WhatIf {
   readonly #changes: readonly Change[];
+  /** Kinds of work by which ranks are compared; null unless they are to be equally fast. */
+  readonly kinds: WorkKinds | null;
 
   /** @throws UsageError for a text that is not a change */
   constructor(texts: readonly string[]) {
-    this.#changes = texts.map(parseChange);
+    const isEqual = (text: string): boolean => EQUAL.test(text.trim());
+    this.kinds = texts.some(isEqual) ? new WorkKinds() : null;
+    this.#changes = texts.filter((text) => !isEqual(text)).map(parseChange);
   }
 
   /** By which the time of a kernel is multiplied. */

@@ -309,6 +309,8 @@ describe('critical path of a job', () => {
     expect(predicted('rank==1 && op==mm: 0.5')).to.deep.equal([70]);
     // It takes 8: rank 0 now joins last, at 41.
     expect(predicted('rank==1 && op==mm: 0.1')).to.deep.equal([60]);
+    // Both products take 30, as on the faster of two ranks: both ranks join at 41.
+    expect(predicted('ranks: equal')).to.deep.equal([60]);
     expect(predicted('communication: 0')).to.deep.equal([91]);
     // The first rank may be slower by 50 before it matters.
     expect(predicted('rank==0 && op==mm: 2')).to.deep.equal([110]);

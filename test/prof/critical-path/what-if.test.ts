@@ -160,6 +160,16 @@ const JOBS: readonly JobCase[] = [
     ...{ ranks: { tp: 2, pp: 2, dp: 2 }, inject: { slowLayer: { rank: 4, layer: 1, factor: 1.5 } } },
     change: 'rank==4 && layer==TransformerLayer_1: 0.666667',
   },
+  {
+    title: 'a straggler that is found by comparison',
+    ...{ ranks: { tp: 1, pp: 2, dp: 2 }, inject: { slowLayer: { rank: 2, layer: 1, factor: 1.5 } } },
+    change: 'ranks: equal',
+  },
+  {
+    title: 'a rank that loads its data slowly',
+    ...{ ranks: { tp: 2, dp: 2 }, inject: { dataLoading: { rank: 0, ns: 20_000_000 } } },
+    change: 'ranks: equal',
+  },
 ];
 
 /** The records of one rank, or of all. */
@@ -210,6 +220,14 @@ describe('what if', () => {
   it('predicts nothing from a replay that is too far from its step', () => {
     const records = [stepOf(1, 0, 10), kernel({ start: 50, dur: 50, step: 1, launch: null, op: ['mm'] })];
     expect(pathsOf(records, 'op==mm: 0.5').map(({ predicted }) => predicted)).to.deep.equal([null]);
+  });
+
+  it('says that equal ranks need several ranks', () => {
+    const paths = new CriticalPaths({ whatIf: new WhatIf(['ranks: equal']) });
+    paths.take(stepOf(1, 0, 10));
+    expect(paths.finish().notes).to.deep.equal([
+      "'ranks: equal' changes nothing without the profiles of several ranks",
+    ]);
   });
 
   it('takes a filter or a kind of time, and a factor', () => {
