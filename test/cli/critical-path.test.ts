@@ -55,8 +55,33 @@ ProfilerStep#N    host     32.141     6.7    19
 
   it('explains a time instead of steps', async () => {
     const { stdout } = await run('--from', '0.1', '--to', '0.2', '-f', 'json', LENET);
-    expect(JSON.parse(stdout)).to.deep.include({ step: null, from: 100_000 });
+    const [step = '', window = ''] = stdout.split('\n');
+    expect(JSON.parse(step)).to.deep.include({ step: null, from: 100_000 });
+    expect(JSON.parse(window)).to.deep.equal({ window: { from: 100_000, to: 200_000, cut: 0 } });
     expect((await run('--from', '1', '--step', '3', LENET)).code).to.equal(2);
+  });
+
+  it('explains the time of a range like the same time in ms, with what caused it before', async () => {
+    const csv = ['-f', 'csv', '-c', 'step_time,bound,name,time'];
+    const range = await run(...csv, '--range', 'ProfilerStep#4', LENET);
+    const { stdout } = await run('-f', 'json', '--range', 'ProfilerStep#4', LENET);
+    const { profiles } = (
+      JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { window: { profiles: { from: number; to: number }[] } }
+    ).window;
+    const [from, to] = [profiles[0]?.from ?? NaN, profiles[0]?.to ?? NaN];
+    const times = await run(...csv, '--from', String(from / 1e6), '--to', String(to / 1e6), LENET);
+    expect(range.stdout).to.equal(times.stdout);
+    expect(range.stdout).to.not.contain('unknown');
+  });
+
+  it('explains the ranks of a job together, or the chosen rank alone', async () => {
+    const job = ['samples/job/rank_0.pt.trace.json.gz', 'samples/job/rank_1.pt.trace.json.gz'];
+    const together = await run('--step', '1', '--top', '1', ...job);
+    expect(together.stdout).to.match(/^# 2 profiles of one job: ranks 0-1, times in us\nstep /);
+    const alone = await run('--rank', '1', '--step', '1', '--top', '1', ...job);
+    expect(alone.stdout).to.match(/^# profile 1: rank_1.pt.trace.json.gz \(kineto, rank 1\), times in us\nstep /);
+    const [step = ''] = (await run('--step', '1', '-f', 'json', ...job)).stdout.split('\n');
+    expect(JSON.parse(step)).to.deep.include({ profile: null, rank: null, ranks: [0, 1], step: 1 });
   });
 
   it('says that there is no such step', async () => {

@@ -10,16 +10,16 @@ import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer, numberList, type Option } from '../arguments.js';
-import { windowOf } from '../choice-options.js';
+import { RANK_OPTION, TIME_NAMES, TIME_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { criticalPathScreen } from '../screens/critical-path.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 const OPTIONS: readonly Option[] = [
-  { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19' },
-  { name: 'from', takes: 'MS', help: 'the time from MS on, instead of steps', conflicts: ['step'] },
-  { name: 'to', takes: 'MS', help: 'the time up to MS, instead of steps', conflicts: ['step'] },
+  RANK_OPTION,
+  { ...{ name: 'step', takes: 'LIST', conflicts: TIME_NAMES }, help: 'only these steps, e.g. 3 or 10-19' },
+  ...TIME_OPTIONS,
   {
     ...{ name: 'what-if', takes: 'CHANGE', repeats: true },
     help: "predict step times after a change, e.g. 'op==mm: 0.5'; may be given several times",
@@ -58,7 +58,7 @@ export const criticalPath = recordsCommand(
     operands: ['FILE: records of dparse --ranges (also .gz), or a profile. Default: stdin.'],
     options: [...OPTIONS, ...tableOptions(PATH_COLUMNS.map(({ key }) => key))],
     unfit: {
-      ...unfit(['device'], 'a path leads through all devices of a profile'),
+      ...unfit(['device', 'stream'], 'a path leads through all devices and streams of a profile'),
       ...unfit(['where'], 'a path leads through all work; use -f csv and filter the rows'),
       ...unfit(['peaks'], 'a path has no rates; use dprof --by op --peaks DEV'),
     },
@@ -69,7 +69,7 @@ export const criticalPath = recordsCommand(
       ],
       [
         "A step lasts from its start on the CPU, or from the end of the previous step's work if that is later, to the end of",
-        'its own work. A profile without steps counts as one step.',
+        'its own work. A profile without steps counts as one step, and so does a time (--from, --to, --range) of each profile.',
         'replayed: how long the step would take if each event began as soon as its causes allow. It lacks time whose cause is',
         `not in the profile; if it differs from the measured time by more than ${100 * MOST_ERROR}% (error), nothing is predicted.`,
         'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',
@@ -97,10 +97,11 @@ export const criticalPath = recordsCommand(
     const chosen = tableChoice(given, PATH_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? USUAL_TOP;
     const steps = given.read('step', (text) => numberList('--step', text));
+    const { choice } = request;
     const changes = given.texts('what-if');
     const whatIf = changes.length === 0 ? undefined : new WhatIf(changes);
     return runAnalysis(request, {
-      analysis: new CriticalPaths({ steps, window: windowOf(given), whatIf }),
+      analysis: new CriticalPaths({ steps, windowOf: choice && ((profile) => choice.windowOf(profile)), whatIf }),
       annotator: new Annotator(null, false),
       print: ({ table, facts }, write) => {
         if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();

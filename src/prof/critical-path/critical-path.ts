@@ -43,8 +43,8 @@ const TYPES: RecordTypes = new Set([
 /** The part of the profiles that the answer is about. */
 export interface PathChoice {
   readonly steps?: ReadonlySet<number> | undefined;
-  /** A time instead of steps. */
-  readonly window?: TimeWindow | undefined;
+  /** The time of a profile to explain instead of steps; undefined for steps. */
+  readonly windowOf?: ((profile: number) => TimeWindow | undefined) | undefined;
   /** Changes whose effect is predicted. */
   readonly whatIf?: WhatIf | undefined;
 }
@@ -56,6 +56,7 @@ export interface PathChoice {
 export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly types = TYPES;
   readonly inFull = true;
+  readonly anyTime = true;
   readonly #pieces = new Pieces();
   readonly #open = new Map<number, ProfileEvents>();
   /** Operations of all profiles. */
@@ -117,12 +118,13 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
     this.#headers.set(profile, events.header);
     this.#untimed += events.untimed;
     const graph = events.built();
-    if (graph.operations.size > 0 && this.choice.window === undefined) this.#held.set(profile, graph);
-    else this.#explain(alone(profile), new Map([[profile, graph]]));
+    const window = this.choice.windowOf?.(profile);
+    if (graph.operations.size > 0 && window === undefined) this.#held.set(profile, graph);
+    else this.#explain(alone(profile), new Map([[profile, graph]]), window);
   }
 
-  #explain(job: ConnectedProfiles, graphs: Map<number, EventGraph>): void {
-    const { steps, window, whatIf } = this.choice;
+  #explain(job: ConnectedProfiles, graphs: Map<number, EventGraph>, window?: TimeWindow): void {
+    const { steps, whatIf } = this.choice;
     const all = [...stepPaths(new JoinedGraph(job, graphs, this.#pieces).explained(window, whatIf ?? null))];
     this.#events += all.length;
     this.#isJob ||= job.operations.length > 0;

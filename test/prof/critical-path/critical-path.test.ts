@@ -241,7 +241,7 @@ describe('critical path of made traces', () => {
       [100, 200, 200],
     ]);
     expect(pathsOf(records, { steps: new Set([2]) }).map((path) => path.step)).to.deep.equal([2]);
-    expect(onlyPath(records, { window: { from: 50, to: 200 } })).to.deep.equal({
+    expect(onlyPath(records, { windowOf: () => ({ from: 50, to: 200 }) })).to.deep.equal({
       measured: 50,
       replayed: 50,
       compute: 50,
