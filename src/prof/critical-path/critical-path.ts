@@ -15,7 +15,7 @@ import type { RecordTypes } from '../input/record-types.js';
 import type { TimeWindow } from '../input/time-window.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
 import { workOf } from '../steps/step-work.js';
-import { Pieces } from './bounds.js';
+import { MISSING, Pieces, type Missing } from './bounds.js';
 import { connectedProfiles, type ConnectedProfiles } from './job-operations.js';
 import { JoinedGraph } from './joined-graph.js';
 import { PATH_COLUMNS, type PathRow } from './path-columns.js';
@@ -47,6 +47,8 @@ export interface PathChoice {
   readonly windowOf?: ((profile: number) => TimeWindow | undefined) | undefined;
   /** Changes whose effect is predicted. */
   readonly whatIf?: WhatIf | undefined;
+  /** Whether steps have the stretches of their paths. */
+  readonly hasStretches?: boolean;
 }
 
 /**
@@ -124,14 +126,41 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   }
 
   #explain(job: ConnectedProfiles, graphs: Map<number, EventGraph>, window?: TimeWindow): void {
-    const { steps, whatIf } = this.choice;
-    const all = [...stepPaths(new JoinedGraph(job, graphs, this.#pieces).explained(window, whatIf ?? null))];
+    const { steps, whatIf, hasStretches = false } = this.choice;
+    const all = [
+      ...stepPaths(new JoinedGraph(job, graphs, this.#pieces, hasStretches).explained(window, whatIf ?? null)),
+    ];
     this.#events += all.length;
     this.#isJob ||= job.operations.length > 0;
     const chosen = steps === undefined ? all : all.filter(({ step }) => step !== null && steps.has(step));
     const members = job.profiles.map((profile) => ({ profile, header: this.#headers.get(profile) ?? null }));
     this.#done.push({ members, steps: chosen });
   }
+}
+
+/** A stretch of a path as drawn in a timeline. Times in ns. */
+export interface PathRange {
+  readonly profile: number;
+  readonly start: number;
+  readonly dur: number;
+  /** Kind of time and what it was spent on: `compute: mm`. */
+  readonly text: string;
+  readonly line: string | null;
+  readonly step: number | null;
+}
+
+/** The stretches of all paths, by profile, in order of start. */
+export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRange[]> {
+  const ranges = new Map<number, PathRange[]>();
+  for (const { members, steps } of found)
+    for (const { step, stretches } of steps)
+      for (const { member, start, dur, bound, name, line } of stretches) {
+        const { profile } = elementAt(members, member);
+        const text = bound === 'unknown' ? `unknown: ${MISSING[name as Missing]}` : `${bound}: ${name}`;
+        entryOf(ranges, profile, (): PathRange[] => []).push({ profile, start, dur, text, line, step });
+      }
+  for (const list of ranges.values()) list.sort((a, b) => a.start - b.start);
+  return ranges;
 }
 
 const firstOf = ({ members }: ProfilePaths): number => members[0]?.profile ?? NaN;

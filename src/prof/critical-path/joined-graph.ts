@@ -6,12 +6,13 @@ import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { TimedGraph, type OrderedGraph } from '../../containers/timed-graph.js';
+import { NS_PER_S } from '../../record/units.js';
 import type { TimeWindow } from '../input/time-window.js';
 import type { Missing, Pieces } from './bounds.js';
 import { equalHostFactors, equalizeWork } from './equal-ranks.js';
 import type { ConnectedProfiles, Participant } from './job-operations.js';
 import type { EventGraph } from './profile-events.js';
-import type { Explained, PathWindow } from './step-paths.js';
+import type { Explained, LocalClocks, PathWindow } from './step-paths.js';
 import type { WhatIf } from './what-if.js';
 
 /** A profile in the graph of its job. */
@@ -21,6 +22,8 @@ export interface Member {
   /** Its first node and edge. */
   readonly node: number;
   readonly edge: number;
+  /** Times of its nodes on its own clock; null when they are not wanted, or the same as those of the graph. */
+  readonly times: Float64Array | null;
 }
 
 export class JoinedGraph {
@@ -31,11 +34,15 @@ export class JoinedGraph {
   /** By which changes multiply the time of the operation after each of these moments. */
   readonly #joinFactors: number[] = [];
 
-  /** @param graphs by profile; they are given up, so that the memory of a job is needed only once */
+  /**
+   * @param graphs by profile; they are given up, so that the memory of a job is needed only once
+   * @param hasStretches whether paths are wanted on the clocks of their profiles
+   */
   constructor(
     private readonly job: ConnectedProfiles,
     graphs: Map<number, EventGraph>,
     private readonly pieces: Pieces,
+    private readonly hasStretches: boolean,
   ) {
     const take = (profile: number): EventGraph => {
       const events = graphs.get(profile);
@@ -47,13 +54,14 @@ export class JoinedGraph {
     if (others.length === 0) {
       const events = take(first);
       this.#graph = events.graph;
-      this.#members = [{ profile: first, events, node: 0, edge: 0 }];
+      this.#members = [{ profile: first, events, node: 0, edge: 0, times: null }];
     } else {
       this.#graph = new TimedGraph();
       this.#members = job.profiles.map((profile) => {
         const { graph, ...events } = take(profile);
         const place = this.#graph.append(graph, (time) => job.timeOf(profile, time));
-        return { profile, events: { ...events, graph: this.#graph }, ...place };
+        const times = hasStretches ? graph.times : null;
+        return { profile, events: { ...events, graph: this.#graph }, ...place, times };
       });
     }
     this.#firstJoin = this.#graph.nodes;
@@ -73,6 +81,7 @@ export class JoinedGraph {
       ...{ ordered, pieces, windows: steps.length > 0 ? steps : timeWindow(ordered, window) },
       memberAt: (node) => this.#memberAt(node),
       missingAt: (node) => this.#missingAt(node),
+      clocks: this.hasStretches ? this.#clocks() : null,
       changedLag: whatIf === null ? null : this.#changedLag(whatIf),
     };
   }
@@ -103,6 +112,22 @@ export class JoinedGraph {
 
   #memberAt(node: number): number {
     return Math.max(0, countUpTo(this.#members.length, (at) => elementAt(this.#members, at).node, node) - 1);
+  }
+
+  #clocks(): LocalClocks {
+    const graph = this.#graph;
+    const second = NS_PER_S;
+    const rates = this.job.profiles.map(
+      (profile) => second / (this.job.timeOf(profile, second) - this.job.timeOf(profile, 0)),
+    );
+    return {
+      timeOf: (node, member) => {
+        if (node >= this.#firstJoin || this.#memberAt(node) !== member) return NaN;
+        const { times, node: first } = elementAt(this.#members, member);
+        return times === null ? graph.timeOf(node) : elementAt(times, node - first);
+      },
+      lengthOf: (time, member) => time * elementAt(rates, member),
+    };
   }
 
   #missingAt(node: number): Missing {

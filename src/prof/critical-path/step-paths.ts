@@ -25,6 +25,13 @@ export interface PathPart extends Piece {
   readonly time: number;
 }
 
+/** An uninterrupted part of the path, on the clock of its profile. Times in ns. */
+export interface PathStretch extends Piece {
+  readonly member: number;
+  readonly start: number;
+  readonly dur: number;
+}
+
 /** The critical path of a step. Times in ns. */
 export interface StepPath {
   readonly step: number | null;
@@ -40,6 +47,8 @@ export interface StepPath {
   readonly missing: ReadonlyMap<Missing, number>;
   /** The longest first. */
   readonly parts: readonly PathPart[];
+  /** The same in order of time; empty unless wanted. */
+  readonly stretches: readonly PathStretch[];
 }
 
 /** Maximum share by which a replay may differ for its predictions to be worth printing. */
@@ -48,6 +57,14 @@ export const MOST_ERROR = 0.05;
 /** How much longer the replay takes than the step, as a share of the step. */
 export const replayError = ({ measured, replayed }: Pick<StepPath, 'measured' | 'replayed'>): number =>
   replayed / measured - 1;
+
+/** The clocks of profiles, which may differ from that of their graph. */
+export interface LocalClocks {
+  /** When a node was on the clock of a profile; NaN for a node of another profile. */
+  readonly timeOf: (node: number, member: number) => number;
+  /** How long a time of the graph is on the clock of a profile. */
+  readonly lengthOf: (time: number, member: number) => number;
+}
 
 /** What the explanation of steps reads. */
 export interface Explained {
@@ -58,6 +75,8 @@ export interface Explained {
   readonly memberAt: (node: number) => number;
   /** Why the time before a node has no cause. */
   readonly missingAt: (node: number) => Missing;
+  /** Clocks of the profiles; null when stretches are not wanted. */
+  readonly clocks: LocalClocks | null;
   /** Lags of edges with the changes; null without changes. */
   readonly changedLag: ((edge: number) => number) | null;
 }
@@ -70,6 +89,7 @@ class PathSums {
   readonly bounds = Object.fromEntries(BOUND_NAMES.map((bound) => [bound, 0])) as Record<Bound, number>;
   readonly missing = new Map<Missing, number>();
   readonly #times = new Map<number, { runs: number; time: number }>();
+  readonly #stretches: { piece: number; member: number; start: number; end: number }[] = [];
   #last = -1;
 
   constructor(private readonly pieces: Pieces) {}
@@ -88,6 +108,20 @@ class PathSums {
     if (time <= 0) return;
     this.add(this.pieces.numberOf('unknown', missing), member, time);
     addTo(this.missing, missing, time);
+  }
+
+  /** Times are on the clock of the profile; each stretch is before the one that was added last. */
+  addStretch(piece: number, member: number, start: number, end: number): void {
+    if (start >= end) return;
+    const next = this.#stretches.at(-1);
+    if (next?.piece === piece && next.member === member && next.start <= end) next.start = start;
+    else this.#stretches.push({ piece, member, start, end });
+  }
+
+  get stretches(): PathStretch[] {
+    return this.#stretches
+      .reverse()
+      .map(({ piece, member, start, end }) => ({ ...this.pieces.at(piece), member, start, dur: end - start }));
   }
 
   get parts(): PathPart[] {
@@ -114,7 +148,7 @@ export function* stepPaths(explained: Explained): Generator<StepPath> {
     yield {
       ...{ step: window.step, from: window.from, measured, replayed },
       predicted: isClose ? (predictions[index] ?? null) : null,
-      ...{ bounds: sums.bounds, missing: sums.missing, parts: sums.parts },
+      ...{ bounds: sums.bounds, missing: sums.missing, parts: sums.parts, stretches: sums.stretches },
     };
   }
 }
@@ -147,17 +181,33 @@ function replayedAsOne(
 }
 
 /** Walks the path from the end of a window to its beginning. */
-function walked({ from, end }: PathWindow, { ordered, pieces, memberAt, missingAt }: Explained): PathSums {
+function walked({ from, end }: PathWindow, { ordered, pieces, memberAt, missingAt, clocks }: Explained): PathSums {
   const { graph } = ordered;
   const sums = new PathSums(pieces);
+  /** The time before a node: first what an edge holds, then what nothing explains. */
+  const add = (to: number, time: number, edge: number | null, begin: number): void => {
+    const [member, missing] = [memberAt(to), missingAt(to)];
+    const held = edge === null ? 0 : Math.min(time, graph.lagOf(edge));
+    if (edge !== null) sums.add(graph.tagOf(edge), member, held);
+    sums.addMissing(missing, member, time - held);
+    if (clocks === null) return;
+    const until = clocks.timeOf(to, member);
+    const start = Number.isNaN(begin) ? until - clocks.lengthOf(time, member) : begin;
+    const known = until - clocks.lengthOf(time - held, member);
+    if (time > held) sums.addStretch(pieces.numberOf('unknown', missing), member, Math.max(start, known), until);
+    if (edge !== null) sums.addStretch(graph.tagOf(edge), member, start, known);
+  };
   let reached = end;
   for (const { edge, from: source, to } of ordered.pathTo(end, graph.times, from)) {
-    const time = graph.timeOf(to) - Math.max(from, graph.timeOf(source));
-    const held = Math.min(time, graph.lagOf(edge));
-    sums.add(graph.tagOf(edge), memberAt(to), held);
-    sums.addMissing(missingAt(to), memberAt(to), time - held);
+    const begun = graph.timeOf(source);
+    add(
+      to,
+      graph.timeOf(to) - Math.max(from, begun),
+      edge,
+      begun < from ? NaN : (clocks?.timeOf(source, memberAt(to)) ?? NaN),
+    );
     reached = source;
   }
-  sums.addMissing(missingAt(reached), memberAt(reached), graph.timeOf(reached) - from);
+  add(reached, graph.timeOf(reached) - from, null, NaN);
   return sums;
 }

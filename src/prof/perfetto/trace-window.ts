@@ -47,7 +47,12 @@ export class TraceWindow {
       this.#isChosen.set(record.profile, record.rank === null || ranks.has(record.rank));
     if (this.#isChosen.get(record.profile) === false) return false;
     if (!('start' in record) || record.start === null) return true;
-    return isWithin(this.#spans.get(record.profile), record.start);
+    return this.isInSteps(record.profile, record.start);
+  }
+
+  /** Whether a time is in the selected steps. */
+  isInSteps(profile: number, time: number): boolean {
+    return isWithin(this.#spans.get(profile), time);
   }
 
   /** Arrows between operations of the selected ranks in the time of the selected steps, which differs from rank to rank. */
