@@ -26,7 +26,7 @@ export interface PathPart extends Piece {
 }
 
 /** An uninterrupted part of the path, on the clock of its profile. Times in ns. */
-export interface PathStretch extends Piece {
+interface PathStretch extends Piece {
   readonly member: number;
   readonly start: number;
   readonly dur: number;
