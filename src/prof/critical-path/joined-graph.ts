@@ -64,6 +64,7 @@ export class JoinedGraph {
         return { profile, events: { ...events, graph: this.#graph }, ...place, times };
       });
     }
+    this.#holdBegins();
     this.#firstJoin = this.#graph.nodes;
     const memberOf = new Map(this.#members.map((member) => [member.profile, member]));
     for (const operation of job.operations) this.#join(operation, memberOf);
@@ -84,6 +85,21 @@ export class JoinedGraph {
       clocks: this.hasStretches ? this.#clocks() : null,
       changedLag: whatIf === null ? null : this.#changedLag(whatIf),
     };
+  }
+
+  /** A rank whose first step began later than that of another did so for a reason before the profiles. */
+  #holdBegins(): void {
+    const graph = this.#graph;
+    const begins = this.#members
+      .flatMap(({ node, events }) => {
+        const begin = events.steps[0]?.begin ?? null;
+        return begin === null ? [] : [node + begin];
+      })
+      .sort((a, b) => graph.timeOf(a) - graph.timeOf(b));
+    const [first, ...others] = begins;
+    const piece = this.pieces.numberOf('unknown', 'begin');
+    for (const begin of others)
+      if (first !== undefined) graph.addEdge(first, begin, graph.timeOf(begin) - graph.timeOf(first), piece);
   }
 
   /** Adds the moment at which all have joined. From then on, the operation takes as long as it did. */

@@ -253,13 +253,15 @@ describe('critical path of a job', () => {
   /** Work from `start` to `end` of a rank whose clock is ahead. */
   interface RankWork {
     readonly ahead: number;
+    /** When its step begins. */
+    readonly begin?: number;
     readonly compute: readonly [start: number, end: number];
     readonly operation: readonly [start: number, end: number];
     readonly collective: Partial<NonNullable<KernelRecord['collective']>>;
   }
 
   /** A step of one rank: a product, launched at 0, then an operation with the other rank. */
-  function rankRecords(rank: number, { ahead, compute, operation, collective }: RankWork): ProfileLine[] {
+  function rankRecords(rank: number, { ahead, begin = 0, compute, operation, collective }: RankWork): ProfileLine[] {
     const shifted = <R extends { start: number | null }>(record: R): R => ({
       ...record,
       profile: rank,
@@ -275,11 +277,13 @@ describe('critical path of a job', () => {
     const header = { type: 'profile', v: 1, profile: rank, format: 'kineto', tool: '', file: `rank${rank}.json`, rank };
     return [
       { ...header, worldSize: 2, startUnixNs: '1700000000000000000', dur: null, devices: [] } as unknown as ProfileLine,
-      shifted(step(1, 0, 5)),
+      shifted(step(1, begin, begin + 5)),
       // Both ranks begin and end it together, which sets their clocks.
-      called(work([0, 2], [3, 9], { ...nccl, stream: 9, collective: { ...group, group: 'first' } })),
-      called(work([0, 2], compute, { op: ['mm'] })),
-      called(work([3, 5], operation, { ...nccl, collective: { ...group, ...collective } })),
+      called(
+        work([begin, begin + 2], [begin + 3, 29], { ...nccl, stream: 9, collective: { ...group, group: 'first' } }),
+      ),
+      called(work([begin, begin + 2], compute, { op: ['mm'] })),
+      called(work([begin + 3, begin + 5], operation, { ...nccl, collective: { ...group, ...collective } })),
       { type: 'end', profile: rank, counts: {}, diagnostics: {} },
     ];
   }
@@ -315,6 +319,16 @@ describe('critical path of a job', () => {
     // The first rank may be slower by 50 before it matters.
     expect(predicted('rank==0 && op==mm: 2')).to.deep.equal([110]);
     expect(predicted('rank==0 && op==mm: 3')).to.deep.equal([10 + 90 + 1 + 19]);
+  });
+
+  it('a rank may begin its first step later than others, for a reason before the profiles', () => {
+    const [path] = pathsOf([
+      ...rankRecords(0, { ahead: 0, compute: [10, 40], operation: [41, 110], collective: {} }),
+      ...rankRecords(1, { ahead: 0, begin: 20, compute: [30, 90], operation: [91, 110], collective: {} }),
+    ]);
+    // 19 of transfer, 1 to switch, 60 of the product, 10 of its launch; rank 1 began 20 after rank 0.
+    expect(path).to.deep.include({ measured: 110, replayed: 110 });
+    expect(path?.bounds).to.deep.include({ communication: 19, switch: 1, compute: 60, launch: 10, unknown: 20 });
   });
 
   it('a sender of little data does not wait for its receiver', () => {
