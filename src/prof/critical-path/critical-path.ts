@@ -12,7 +12,7 @@ import {
 } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
-import type { TimeWindow } from '../input/time-window.js';
+import type { TimeWindow } from '../input/named-range.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
 import { workOf } from '../steps/step-work.js';
 import { MISSING, Pieces, type Missing } from './bounds.js';

@@ -7,7 +7,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { TimedGraph, type OrderedGraph } from '../../containers/timed-graph.js';
 import { NS_PER_S } from '../../record/units.js';
-import type { TimeWindow } from '../input/time-window.js';
+import type { TimeWindow } from '../input/named-range.js';
 import type { Missing, Pieces } from './bounds.js';
 import { equalHostFactors, equalizeWork } from './equal-ranks.js';
 import type { ConnectedProfiles, Participant } from './job-operations.js';
