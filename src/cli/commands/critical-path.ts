@@ -75,7 +75,9 @@ export const criticalPath = recordsCommand(
         'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',
         'launch. FACTOR multiplies that time; if several changes concern the same time, their factors multiply. The prediction',
         'is a replay with the changed times, and as uncertain as error.',
-        'ranks: equal is a CHANGE too: kernels, copies and CPU code take as long on each rank as on the median rank.',
+        'Further CHANGEs: ranks: equal lets kernels, copies and CPU code take as long on each rank as on the median rank.',
+        'device: DEV (a name of dprof --devices) runs kernels as close to the roofline of DEV as to that of their device.',
+        'Kernels whose work is not known, or that neither arithmetic nor memory bounds, keep their time; a note counts them.',
         'Several profiles of one job are one graph: an operation between ranks ends when the last of them has joined and its',
         'transfer is over, so that a path leads from rank to rank. A profile without the others replays its waits for them.',
         'Output: json has one object per step. Text adds up the parts of all paths, other formats have one row per step and',
@@ -88,6 +90,7 @@ export const criticalPath = recordsCommand(
       'dprof critical-path net.pt.trace.json.gz',
       "dprof critical-path --what-if 'op==mm: 0.5' --what-if 'communication: 0' net.sqlite",
       "dprof critical-path --what-if 'ranks: equal' traces/rank*.json.gz",
+      "dprof critical-path --what-if 'device: H100 SXM' net.pt.trace.json.gz",
       'dprof critical-path --step 12 -c bound,name,line,time,share net.sqlite',
       'dparse --ranges net.sqlite | dprof critical-path -f json | jq .bounds',
     ],
@@ -102,7 +105,7 @@ export const criticalPath = recordsCommand(
     const whatIf = changes.length === 0 ? undefined : new WhatIf(changes);
     return runAnalysis(request, {
       analysis: new CriticalPaths({ steps, windowOf: choice && ((profile) => choice.windowOf(profile)), whatIf }),
-      annotator: new Annotator(null, false),
+      annotator: new Annotator(null, (whatIf?.device ?? null) !== null),
       print: ({ table, facts }, write) => {
         if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();
         const { format, width } = request;

@@ -1,6 +1,7 @@
 /** `dprof critical-path`: the longest path through the events of each step. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
+import { counted } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
 import {
   countNotes,
@@ -65,6 +66,8 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly #operations = new RankCollector();
   /** Complete profiles that may be ranks of one job. */
   readonly #held = new Map<number, EventGraph>();
+  /** Profiles of which only kernels may still come. */
+  readonly #ended = new Set<number>();
   readonly #headers = new Map<number, ProfileRecord | null>();
   readonly #done: ProfilePaths[] = [];
   /** Whether any ranks have operations in common. */
@@ -79,8 +82,10 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
     const { profile } = record;
     if (record.type === 'profile' || (item === record && workOf(record)?.work === 'communication'))
       this.#operations.take(record);
-    if (record.type === 'end') this.#close(profile);
-    else this.#eventsOf(profile).take(item);
+    if (item instanceof Annotated && this.#ended.size > 0) this.#closeEnded(profile);
+    if (record.type !== 'end') this.#eventsOf(profile).take(item);
+    else if (this.#isDerived) this.#ended.add(profile);
+    else this.#close(profile);
   }
 
   /** @throws UserError when nothing has a time */
@@ -100,9 +105,23 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
       facts: found,
       notes: [
         ...countNotes([this.#untimed, 'record', ' left out (no time)']),
+        ...keptNotes(this.choice.whatIf),
         ...(isEqual && !this.#isJob ? ["'ranks: equal' changes nothing without the profiles of several ranks"] : []),
       ],
     };
+  }
+
+  /** Kernels whose values are derived come later than other records, but in order: those of earlier profiles have come. */
+  #closeEnded(current: number): void {
+    for (const profile of this.#ended)
+      if (profile !== current) {
+        this.#ended.delete(profile);
+        this.#close(profile);
+      }
+  }
+
+  get #isDerived(): boolean {
+    return (this.choice.whatIf?.device ?? null) !== null;
   }
 
   #eventsOf(profile: number): ProfileEvents {
@@ -161,6 +180,16 @@ export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRang
       }
   for (const list of ranges.values()) list.sort((a, b) => a.start - b.start);
   return ranges;
+}
+
+/** How many kernels another device does not change. */
+function keptNotes(whatIf: WhatIf | undefined): string[] {
+  if (whatIf === undefined || whatIf.device === null || whatIf.kept.kernels === 0) return [];
+  const { kernels, time, all } = whatIf.kept;
+  const share = all === 0 ? '' : ` (${((100 * time) / all).toFixed(1)}% of kernel time)`;
+  return [
+    `${counted(kernels, 'kernel')}${share} unchanged on ${whatIf.device.name}: work unknown, or bound by neither arithmetic nor memory`,
+  ];
 }
 
 const firstOf = ({ members }: ProfilePaths): number => members[0]?.profile ?? NaN;

@@ -37,8 +37,10 @@ class WorkColumns extends columns({
 export class DeviceWork extends WorkColumns {
   readonly #streams = new Map<string, number>();
   readonly #ofDevice = new Map<number, number[]>();
-  /** Operations between ranks on each device, in the order in which they were taken. */
+  /** Rows of the operations between ranks on each device, in the order of their records. */
   readonly operations = new Map<number, number[]>();
+  /** For each device, how many of its kernels that are operations have a row; they may come later than other records. */
+  readonly #kernelPlaces = new Map<number, { readonly places: number[]; taken: number }>();
   #first = 0;
   #firstEdge = 0;
   #byStream: RowGroups | null = null;
@@ -62,6 +64,21 @@ export class DeviceWork extends WorkColumns {
 
   get streams(): number {
     return this.#streams.size + 1;
+  }
+
+  /** Takes the place of a kernel among the operations, before its row is known. */
+  expectKernel(device: number): void {
+    const rows = entryOf(this.operations, device, (): number[] => []);
+    entryOf(this.#kernelPlaces, device, () => ({ places: [], taken: 0 })).places.push(rows.length);
+    rows.push(NaN);
+  }
+
+  /** The next row is an operation between ranks. */
+  addOperation(device: number, isKernel: boolean): void {
+    const rows = entryOf(this.operations, device, (): number[] => []);
+    const kernels = isKernel ? this.#kernelPlaces.get(device) : undefined;
+    const place = kernels === undefined ? rows.length : (kernels.places[kernels.taken++] ?? rows.length);
+    rows[place] = this.length;
   }
 
   /** The work of a stream, in order of start. */

@@ -108,7 +108,7 @@ export class JoinedGraph {
     const rows = operation.flatMap(({ profile, device, index, isHeld }) => {
       const member = memberOf.get(profile);
       const row = member?.events.operations.get(device)?.[index];
-      if (member === undefined || row === undefined) return [];
+      if (member === undefined || row === undefined || Number.isNaN(row)) return [];
       const start = member.node + member.events.firstWork + 2 * row;
       const factor = member.events.changes?.factors[row] ?? 1;
       return [{ start, isHeld, factor, edge: member.edge + member.events.firstWorkEdge + row }];

@@ -1,5 +1,4 @@
 /** The events of one profile, as a graph. */
-import { entryOf } from '../../containers/map-entry.js';
 import { TimedGraph } from '../../containers/timed-graph.js';
 import type { ProfileLine, ProfileRecord, RangeRecord, SampleRecord, SyncRecord } from '../../record/record.js';
 import { waitOfAnyCall } from '../../record/wait-calls.js';
@@ -8,7 +7,7 @@ import { LOADER } from '../advise/idle/host-gaps.js';
 import { Annotated } from '../annotate.js';
 import type { Item } from '../analysis.js';
 import { timedOperation } from '../ranks/part/rank-part.js';
-import { workOf, type StepActivity } from '../steps/step-work.js';
+import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
 import type { Bound, Missing, Pieces } from './bounds.js';
 import { DeviceWork, NO_THREAD, UNORDERED } from './device-work.js';
 import { NO_KIND } from './equal-ranks.js';
@@ -83,8 +82,9 @@ export class ProfileEvents {
     else if (item.type === 'range') this.#takeRange(item);
     else if (item.type === 'sync') this.#takeSync(item);
     else if (item.type === 'sample') this.#takeStep(item);
-    // Kernels come once more, annotated.
     else if (item.type !== 'kernel') this.#takeOther(item);
+    // Kernels come once more, annotated.
+    else if (communicates(item) && timedOperation(item) !== null) this.#work.expectKernel(item.device);
   }
 
   /** The graph of all events; nothing can be taken afterwards. */
@@ -159,8 +159,7 @@ export class ProfileEvents {
     if (launch !== null)
       this.#threads.at(caller - 1).add(called, returned, this.pieces.numberOf('launch', launch.api ?? 'na'));
     const isCommunication = bound === 'communication';
-    if (isCommunication && timedOperation(record) !== null)
-      entryOf(this.#work.operations, device, (): number[] => []).push(this.#work.length);
+    if (isCommunication && timedOperation(record) !== null) this.#work.addOperation(device, record.type === 'kernel');
     this.#work.pushCells(
       ...([start, start + dur, called, returned, caller] as const),
       ...([this.#work.streamOf(device, stream, engine), device, this.pieces.numberOf(bound, name, line)] as const),

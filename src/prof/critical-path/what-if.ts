@@ -1,6 +1,9 @@
 /** Changes of a program whose effect a replay predicts: `op==mm: 0.5`, `communication: 0`. */
 import { UsageError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
+import { communicates } from '../steps/step-work.js';
+import { deviceNamed, unknownDevice } from '../roofline/device-choice.js';
+import type { Peaks } from '../roofline/peaks.js';
 import { parseWhere, type KernelFilter } from '../query/kernel-query.js';
 import { BOUND_NAMES, type Bound } from './bounds.js';
 import { WorkKinds } from './equal-ranks.js';
@@ -31,22 +34,66 @@ function parseChange(text: string): Change {
 /** The change that makes all ranks equally fast. */
 const EQUAL = /^ranks *: *equal$/;
 
+/** The change to another device. */
+const DEVICE = /^device *: *(.*)$/;
+
+/** @throws UsageError for a device that is not in the table */
+function deviceOf(name: string): Peaks {
+  const peaks = deviceNamed(name);
+  if (peaks === null) throw unknownDevice(name);
+  return peaks;
+}
+
+/** Kernels whose time on another device is not known, and which therefore keep theirs. */
+interface KeptKernels {
+  readonly kernels: number;
+  /** In ns, of these and of all kernels. */
+  readonly time: number;
+  readonly all: number;
+}
+
 /** Several changes at once; their factors multiply. */
 export class WhatIf {
   readonly #changes: readonly Change[];
   /** Kinds of work by which ranks are compared; null unless they are to be equally fast. */
   readonly kinds: WorkKinds | null;
 
+  /** Peak rates of another device; null for the one in the profile. */
+  readonly device: Peaks | null;
+  /** Kernels for which the other device changes nothing; counted as `factorOf` is called. */
+  kept: KeptKernels = { kernels: 0, time: 0, all: 0 };
+
   /** @throws UsageError for a text that is not a change */
-  constructor(texts: readonly string[]) {
-    const isEqual = (text: string): boolean => EQUAL.test(text.trim());
-    this.kinds = texts.some(isEqual) ? new WorkKinds() : null;
-    this.#changes = texts.filter((text) => !isEqual(text)).map(parseChange);
+  constructor(given: readonly string[]) {
+    const texts = given.map((text) => text.trim());
+    const devices = texts.flatMap((text) => DEVICE.exec(text)?.[1] ?? []);
+    if (devices.length > 1) throw new UsageError('--what-if takes one device');
+    this.device = devices[0] === undefined ? null : deviceOf(devices[0]);
+    this.kinds = texts.some((text) => EQUAL.test(text)) ? new WorkKinds() : null;
+    this.#changes = texts.filter((text) => !EQUAL.test(text) && !DEVICE.test(text)).map(parseChange);
   }
 
-  /** By which the time of a kernel is multiplied. */
+  /** By which the time of a kernel is multiplied. To be called once for each kernel. */
   factorOf(kernel: Annotated): number {
-    return this.#changes.reduce((all, { kernels, factor }) => (kernels?.(kernel) === true ? all * factor : all), 1);
+    const first = this.device === null || communicates(kernel.record) ? 1 : this.#factorOn(this.device, kernel);
+    return this.#changes.reduce((all, { kernels, factor }) => (kernels?.(kernel) === true ? all * factor : all), first);
+  }
+
+  /**
+   * A kernel that its device's arithmetic or memory bounds is as far from the roofline of the other device. Others keep
+   * their time: those without known work, and those that neither bounds.
+   */
+  #factorOn(device: Peaks, kernel: Annotated): number {
+    const { bound, floor } = kernel.placement;
+    const other = kernel.placementOn(device).floor;
+    const time = Math.max(0, kernel.record.dur ?? 0);
+    const isKnown = (bound === 'compute' || bound === 'memory') && floor !== null && floor > 0 && other !== null;
+    this.kept = {
+      kernels: this.kept.kernels + (isKnown ? 0 : 1),
+      time: this.kept.time + (isKnown ? 0 : time),
+      all: this.kept.all + time,
+    };
+    return isKnown ? other / floor : 1;
   }
 
   factorOfBound(bound: Bound): number {

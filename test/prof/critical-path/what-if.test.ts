@@ -10,7 +10,7 @@ import { itSlow } from '../../support/sets.js';
 import type { Injections } from '../../../samples/programs/job/options.js';
 import { jobRecords } from '../../../samples/programs/job/records.js';
 import { simulateJob, type SimulatedJob } from '../../../samples/programs/job/simulate.js';
-import { kernel } from '../../support/kernels.js';
+import { kernel, mm } from '../../support/kernels.js';
 
 /** What a program does next. Times in ns. */
 type Command =
@@ -220,6 +220,56 @@ describe('what if', () => {
   it('predicts nothing from a replay that is too far from its step', () => {
     const records = [stepOf(1, 0, 10), kernel({ start: 50, dur: 50, step: 1, launch: null, op: ['mm'] })];
     expect(pathsOf(records, 'op==mm: 0.5').map(({ predicted }) => predicted)).to.deep.equal([null]);
+  });
+
+  /** A step of a product whose kernel takes 880,000 and, on the same stream, a kernel without an op, on an A100. */
+  const onA100 = (): ProfileLine[] => {
+    const device = { id: 0, vendor: 'nvidia', name: 'NVIDIA A100-SXM4-40GB', arch: 'sm80', units: 108, clockHz: null };
+    const header = { type: 'profile', v: 1, profile: 0, format: 'kineto', tool: '', file: 'a.json', rank: 0 } as const;
+    const launch = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 1000 });
+    const name = 'ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_64x3_tn';
+    return [
+      {
+        ...header,
+        startUnixNs: null,
+        dur: null,
+        devices: [{ ...device, memBytesPerS: null, memBytes: 42_505_273_344 }],
+      },
+      stepOf(1, 0, 5000),
+      kernel({ start: 10_000, dur: 880_000, step: 1, launch: launch(0), name, short: name, op: ['mm'], calls: [mm(4096, 4096, 4096)] }), // prettier-ignore
+      kernel({ id: 2, start: 891_000, dur: 9000, step: 1, launch: launch(2000), corr: 6 }),
+      { type: 'end', profile: 0, counts: {}, diagnostics: {} },
+    ];
+  };
+
+  it('another device: kernels are as far from its roofline, others keep their time and are counted', () => {
+    const paths = new CriticalPaths({ whatIf: new WhatIf(['device: H100 SXM']) });
+    const annotator = new Annotator(null, true);
+    for (const record of onA100()) annotator.pass(record, (item) => paths.take(item));
+    annotator.passRest((item) => paths.take(item));
+    const { facts, notes } = paths.finish();
+    // 2 · 4096³ FLOPs take 440.5 us at 312 TFLOP/s, half of 880 us, so arithmetic bounds it; an H100 does 989 TFLOP/s.
+    const [path] = facts.flatMap(({ steps }) => steps);
+    expect(path).to.deep.include({ measured: 900_000, replayed: 900_000 });
+    expect(path?.predicted).to.be.closeTo(10_000 + (880_000 * 312) / 989 + 1000 + 9000, 1);
+    expect(notes).to.deep.equal([
+      '1 kernel (1.0% of kernel time) unchanged on H100 SXM: work unknown, or bound by neither arithmetic nor memory',
+    ]);
+    expect(() => new WhatIf(['device: no such'])).to.throw(UsageError, "unknown device 'no such'");
+    expect(() => new WhatIf(['device: H100 SXM', 'device: T4'])).to.throw(UsageError, 'one device');
+  });
+
+  it('the same device changes nothing, also in a job whose kernels come late', () => {
+    const job = simulateJob({ tp: 2, pp: 1, dp: 1, layers: 1, microBatches: 1, steps: 2 });
+    const paths = new CriticalPaths({ whatIf: new WhatIf(['device: H100 SXM']) });
+    const annotator = new Annotator(null, true);
+    for (const record of recordsOf(job)) annotator.pass(record, (item) => paths.take(item));
+    annotator.passRest((item) => paths.take(item));
+    const [found, ...others] = paths.finish().facts;
+    expect(others).to.deep.equal([]);
+    expect(found?.members).to.have.length(2);
+    const plain = pathsOf(recordsOf(job));
+    expect(found?.steps.map(({ predicted }) => predicted)).to.deep.equal(plain.map(({ measured }) => measured));
   });
 
   it('says that equal ranks need several ranks', () => {
