@@ -6,34 +6,10 @@ import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { TimedGraph } from '../../containers/timed-graph.js';
 import { median } from '../../record/statistics.js';
-import type { Annotated } from '../annotate.js';
 import type { Bound, Pieces } from './bounds.js';
 import { OUTSIDE } from './host-threads.js';
-import type { Member } from './joined-graph.js';
-
-/** Maximum number of kinds of work to compare; work of further kinds keeps its time. */
-const MOST_KINDS = 100_000;
-
-/** Stands for work that is not compared. */
-export const NO_KIND = 0;
-
-/** Numbers for kinds of work that is the same on each rank. */
-export class WorkKinds {
-  readonly #numbers = new Map<string, number>();
-
-  /** Kernels of one name, op, layer and grid. */
-  ofKernel({ record, op, layer }: Annotated): number {
-    return this.numberOf([record.short, op, layer, record.grid, record.block]);
-  }
-
-  numberOf(identity: readonly unknown[]): number {
-    const key = JSON.stringify(identity);
-    const number = this.#numbers.get(key);
-    if (number !== undefined || this.#numbers.size >= MOST_KINDS) return number ?? NO_KIND;
-    this.#numbers.set(key, this.#numbers.size + 1);
-    return this.#numbers.size;
-  }
-}
+import type { Member } from './profile-events.js';
+import { NO_KIND } from './what-if.js';
 
 /** Time in ns, and the number of stretches that it adds up. */
 interface Sum {

@@ -11,20 +11,9 @@ import type { TimeWindow } from '../input/named-range.js';
 import type { Missing, Pieces } from './bounds.js';
 import { equalHostFactors, equalizeWork } from './equal-ranks.js';
 import type { ConnectedProfiles, Participant } from './job-operations.js';
-import type { EventGraph } from './profile-events.js';
+import type { EventGraph, Member } from './profile-events.js';
 import type { Explained, LocalClocks, PathWindow } from './step-paths.js';
 import type { WhatIf } from './what-if.js';
-
-/** A profile in the graph of its job. */
-export interface Member {
-  readonly profile: number;
-  readonly events: EventGraph;
-  /** Its first node and edge. */
-  readonly node: number;
-  readonly edge: number;
-  /** Times of its nodes on its own clock; null when they are not wanted, or the same as those of the graph. */
-  readonly times: Float64Array | null;
-}
 
 export class JoinedGraph {
   readonly #graph: TimedGraph;

@@ -10,13 +10,12 @@ import { timedOperation } from '../ranks/part/rank-part.js';
 import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
 import type { Bound, Missing, Pieces } from './bounds.js';
 import { DeviceWork, NO_THREAD, UNORDERED } from './device-work.js';
-import { NO_KIND } from './equal-ranks.js';
 import { HostThreads } from './host-threads.js';
 import type { PathWindow } from './step-paths.js';
 import { StepWindows } from './step-windows.js';
 import { addHandOvers } from './thread-edges.js';
 import { awaitedByStreams, factsOfCall, HostWaits, isWaitKind, WaitEdges } from './wait-edges.js';
-import type { WhatIf } from './what-if.js';
+import { NO_KIND, type WhatIf } from './what-if.js';
 import { WorkEdges } from './work-edges.js';
 
 const BOUND_OF_WORK = { computing: 'compute', communication: 'communication', copy: 'copy' } as const;
@@ -51,6 +50,17 @@ export interface EventGraph {
   readonly changes: WorkChanges | null;
   /** Rows of the operations between ranks, by device, in the order of the rows that `dprof ranks` compares. */
   readonly operations: ReadonlyMap<number, readonly number[]>;
+}
+
+/** A profile in the graph of its job. */
+export interface Member {
+  readonly profile: number;
+  readonly events: EventGraph;
+  /** Its first node and edge. */
+  readonly node: number;
+  readonly edge: number;
+  /** Times of its nodes on its own clock; null when they are not wanted, or the same as those of the graph. */
+  readonly times: Float64Array | null;
 }
 
 export class ProfileEvents {

@@ -6,7 +6,30 @@ import { deviceNamed, unknownDevice } from '../roofline/device-choice.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { parseWhere, type KernelFilter } from '../query/kernel-query.js';
 import { BOUND_NAMES, type Bound } from './bounds.js';
-import { WorkKinds } from './equal-ranks.js';
+
+/** Maximum number of kinds of work to compare; work of further kinds keeps its time. */
+const MOST_KINDS = 100_000;
+
+/** Stands for work that is not compared. */
+export const NO_KIND = 0;
+
+/** Numbers for kinds of work that is the same on each rank. */
+export class WorkKinds {
+  readonly #numbers = new Map<string, number>();
+
+  /** Kernels of one name, op, layer and grid. */
+  ofKernel({ record, op, layer }: Annotated): number {
+    return this.numberOf([record.short, op, layer, record.grid, record.block]);
+  }
+
+  numberOf(identity: readonly unknown[]): number {
+    const key = JSON.stringify(identity);
+    const number = this.#numbers.get(key);
+    if (number !== undefined || this.#numbers.size >= MOST_KINDS) return number ?? NO_KIND;
+    this.#numbers.set(key, this.#numbers.size + 1);
+    return this.#numbers.size;
+  }
+}
 
 /** Something that takes another time: kernels that match, or all time of a kind. */
 interface Change {
