@@ -82,7 +82,7 @@ export const criticalPath = recordsCommand(
         'transfer is over, so that a path leads from rank to rank. A profile without the others replays its waits for them.',
         'Output: json has one object per step. Text adds up the parts of all paths, other formats have one row per step and',
         'part. Times are us in text, ns in all other formats.',
-        'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile; in a job, also 500 bytes for each',
+        'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile; in a job, also 1 kB for each',
         'piece of work of all ranks.',
       ],
     ],

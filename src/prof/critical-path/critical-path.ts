@@ -54,7 +54,7 @@ export interface PathChoice {
 
 /**
  * Takes annotated kernels, and all other records. Memory: about 700 bytes for each activity of the largest profile, with
- * three host ranges, and 400 bytes for each activity of all profiles with operations between ranks.
+ * three host ranges, and 1 kB for each activity of all profiles with operations between ranks.
  */
 export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly types = TYPES;

@@ -58,7 +58,7 @@ function parseChange(text: string): Change {
 const EQUAL = /^ranks *: *equal$/;
 
 /** The change to another device. */
-const DEVICE = /^device *: *(.*)$/;
+const DEVICE = /^device *:(.*)$/;
 
 /** @throws UsageError for a device that is not in the table */
 function deviceOf(name: string): Peaks {
@@ -89,7 +89,7 @@ export class WhatIf {
   /** @throws UsageError for a text that is not a change */
   constructor(given: readonly string[]) {
     const texts = given.map((text) => text.trim());
-    const devices = texts.flatMap((text) => DEVICE.exec(text)?.[1] ?? []);
+    const devices = texts.flatMap((text) => DEVICE.exec(text)?.[1]?.trim() ?? []);
     if (devices.length > 1) throw new UsageError('--what-if takes one device');
     this.device = devices[0] === undefined ? null : deviceOf(devices[0]);
     this.kinds = texts.some((text) => EQUAL.test(text)) ? new WorkKinds() : null;
