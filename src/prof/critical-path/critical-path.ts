@@ -105,7 +105,7 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
       facts: found,
       notes: [
         ...countNotes([this.#untimed, 'record', ' left out (no time)']),
-        ...keptNotes(this.choice.whatIf),
+        ...changeNotes(this.choice.whatIf),
         ...(isEqual && !this.#isJob ? ["'ranks: equal' changes nothing without the profiles of several ranks"] : []),
       ],
     };
@@ -182,8 +182,10 @@ export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRang
   return ranges;
 }
 
-/** How many kernels another device does not change. */
-function keptNotes(whatIf: WhatIf | undefined): string[] {
+/** Changes that change nothing, and how many kernels another device does not change. */
+function changeNotes(whatIf: WhatIf | undefined): string[] {
+  if (whatIf !== undefined && whatIf.chains.length > 0 && !whatIf.hasFused)
+    return ["'fuse' changes nothing: no kernels follow each other in that order on a stream"];
   if (whatIf === undefined || whatIf.device === null || whatIf.kept.kernels === 0) return [];
   const { kernels, time, all } = whatIf.kept;
   const share = all === 0 ? '' : ` (${((100 * time) / all).toFixed(1)}% of kernel time)`;

@@ -144,7 +144,13 @@ export class JoinedGraph {
   #changedLag(whatIf: WhatIf): (edge: number) => number {
     const graph = this.#graph;
     const factors = this.pieces.all.map(({ bound }) => whatIf.factorOfBound(bound));
+    const replaced = new Map(
+      this.#members.flatMap(({ edge: first, events }) =>
+        [...(events.changes?.lags ?? [])].map(([edge, lag]) => [first + edge, lag] as const),
+      ),
+    );
     const lagOf = (edge: number): number =>
+      replaced.get(edge) ??
       graph.lagOf(edge) * (factors[graph.tagOf(edge)] ?? 1) * this.#workFactor(graph.sourceOf(edge));
     if (whatIf.kinds === null) return lagOf;
     equalizeWork(graph, this.#members);

@@ -10,6 +10,7 @@ import { timedOperation } from '../ranks/part/rank-part.js';
 import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
 import type { Bound, Missing, Pieces } from './bounds.js';
 import { DeviceWork, NO_THREAD, UNORDERED } from './device-work.js';
+import { fusedLags } from './fused-chains.js';
 import { HostThreads } from './host-threads.js';
 import type { PathWindow } from './step-paths.js';
 import { StepWindows } from './step-windows.js';
@@ -35,6 +36,8 @@ interface WorkChanges {
   readonly factors: Float64Array;
   readonly kinds: DeviceWork['kind'];
   readonly devices: DeviceWork['device'];
+  /** Lags of edges that are replaced, whatever they were. */
+  readonly lags: ReadonlyMap<number, number>;
 }
 
 /** The events of a profile as a graph: plain columns, so that those of all ranks of a job fit into memory. */
@@ -114,9 +117,17 @@ export class ProfileEvents {
       steps: this.#steps.windows(work, threads),
       missing: ends.missing,
       ...{ firstWork: work.startNode(0), firstWorkEdge: work.edgeOf(0) },
-      changes: this.whatIf === null ? null : { factors: work.factor.values, kinds: work.kind, devices: work.device },
+      changes: this.#changes(),
       operations: work.operations,
     };
+  }
+
+  #changes(): WorkChanges | null {
+    const [graph, work, threads] = [this.#graph, this.#work, this.#threads];
+    if (this.whatIf === null) return null;
+    const lags = fusedLags(this.whatIf.chains, { graph, work, threads, pieces: this.pieces });
+    if (lags.size > 0) this.whatIf.hasFused = true;
+    return { factors: work.factor.values, kinds: work.kind, devices: work.device, lags };
   }
 
   #handOver(): void {

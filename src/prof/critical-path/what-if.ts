@@ -57,6 +57,17 @@ function parseChange(text: string): Change {
 /** The change that makes all ranks equally fast. */
 const EQUAL = /^ranks *: *equal$/;
 
+/** The change that makes one kernel of several. */
+const FUSE = /^fuse *:(.*)$/;
+
+/** @throws UsageError for fewer than two names */
+function chainOf(text: string): readonly string[] {
+  const names = text.split('+').map((name) => name.trim());
+  if (names.length < 2 || names.includes(''))
+    throw new UsageError(`--what-if takes fuse: A+B, not 'fuse:${text}'`, 'A and B are ops or kernels that follow each other'); // prettier-ignore
+  return names;
+}
+
 /** The change to another device. */
 const DEVICE = /^device *:(.*)$/;
 
@@ -81,6 +92,10 @@ export class WhatIf {
   /** Kinds of work by which ranks are compared; null unless they are to be equally fast. */
   readonly kinds: WorkKinds | null;
 
+  /** Names of ops or kernels that are fused, in order. */
+  readonly chains: readonly (readonly string[])[];
+  /** Whether any kernels follow each other like one of the chains. */
+  hasFused = false;
   /** Peak rates of another device; null for the one in the profile. */
   readonly device: Peaks | null;
   /** Kernels for which the other device changes nothing; counted as `factorOf` is called. */
@@ -93,7 +108,8 @@ export class WhatIf {
     if (devices.length > 1) throw new UsageError('--what-if takes one device');
     this.device = devices[0] === undefined ? null : deviceOf(devices[0]);
     this.kinds = texts.some((text) => EQUAL.test(text)) ? new WorkKinds() : null;
-    this.#changes = texts.filter((text) => !EQUAL.test(text) && !DEVICE.test(text)).map(parseChange);
+    this.chains = texts.flatMap((text) => FUSE.exec(text)?.slice(1).map(chainOf) ?? []);
+    this.#changes = texts.filter((text) => ![EQUAL, DEVICE, FUSE].some((one) => one.test(text))).map(parseChange);
   }
 
   /** By which the time of a kernel is multiplied. To be called once for each kernel. */

@@ -206,6 +206,22 @@ describe('what if', () => {
     });
   }
 
+  it('fused kernels have one launch and no gap', () => {
+    const op = (name: string) => ({ is: 'op', op: name, stream: 1, dur: 20_000, host: 8000 }) as const;
+    // On the device: 1000 of the op and 8000 of the launch, three kernels of 20,000, 1000 between each two, 3000 to return.
+    const records = recorded([{ is: 'step' }, op('mm'), op('relu'), op('mm'), { is: 'wait' }]);
+    const predicted = (...changes: string[]) => pathsOf(records, ...changes).map((path) => path.predicted);
+    expect(predicted('fuse: mm+relu')).to.deep.equal([9000 + 40_000 + 1000 + 20_000 + 3000]);
+    expect(predicted('fuse: mm + relu + mm')).to.deep.equal([9000 + 60_000 + 3000]);
+    expect(predicted('fuse: relu+relu')).to.deep.equal([9000 + 62_000 + 3000]);
+    // On the CPU, kernels of 10: the second is called after 8000 + 1000. Without its call of 4000, it runs after the first.
+    const short = { is: 'op', stream: 1, dur: 10, host: 20_000 } as const;
+    const bound = recorded([{ is: 'step' }, { ...short, op: 'mm' }, { ...short, op: 'relu' }, { is: 'wait' }]);
+    const [path] = pathsOf(bound, 'fuse: mm+relu');
+    expect(path?.predicted).to.equal((path?.measured ?? NaN) - 4000);
+    for (const text of ['fuse: mm', 'fuse: mm+']) expect(() => new WhatIf([text])).to.throw(UsageError);
+  });
+
   it('without launches, work waits only for other work', () => {
     // Two kernels of 20,000 whose launch took 8000 each, after 1000 of the op; the wait returns 3000 later.
     const op = { is: 'op', op: 'mm', stream: 1, dur: 20_000, host: 8000 } as const;
@@ -272,13 +288,15 @@ describe('what if', () => {
     expect(found?.steps.map(({ predicted }) => predicted)).to.deep.equal(plain.map(({ measured }) => measured));
   });
 
-  it('says that equal ranks need several ranks', () => {
-    const paths = new CriticalPaths({ whatIf: new WhatIf(['ranks: equal']) });
-    paths.take(stepOf(1, 0, 10));
-    expect(paths.finish().notes).to.deep.equal([
-      "'ranks: equal' changes nothing without the profiles of several ranks",
-    ]);
-  });
+  for (const [change, note] of [
+    ['ranks: equal', "'ranks: equal' changes nothing without the profiles of several ranks"],
+    ['fuse: mm+relu', "'fuse' changes nothing: no kernels follow each other in that order on a stream"],
+  ] as const)
+    it(`${change}: says that it changes nothing`, () => {
+      const paths = new CriticalPaths({ whatIf: new WhatIf([change]) });
+      paths.take(stepOf(1, 0, 10));
+      expect(paths.finish().notes).to.deep.equal([note]);
+    });
 
   it('takes a filter or a kind of time, and a factor', () => {
     for (const text of ['op==mm', 'op==mm: x', 'op==mm: -1', ': 2', 'nosuch==1: 2'])
