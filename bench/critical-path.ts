@@ -3,6 +3,7 @@
  *
  *   npm run bench critical-path                             every profile of ../shared/data
  *   npm run bench critical-path -- PATH...                  other profiles
+ *   npm run bench critical-path -- --jobs                   predictions for simulated jobs, and the same jobs so made
  *   npm run bench critical-path -- --activities 1000000     a made run of so many kernels, three ranges of the CPU for each
  *
  * A profile without steps counts as one. The error of a step is the difference between its replay and its measured time.
@@ -11,10 +12,14 @@ import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { CriticalPaths, type ProfilePaths } from '../src/prof/critical-path/critical-path.js';
 import { BOUND_NAMES } from '../src/prof/critical-path/bounds.js';
-import { MOST_ERROR, replayError } from '../src/prof/critical-path/step-paths.js';
+import { MOST_ERROR, replayError, type StepPath } from '../src/prof/critical-path/step-paths.js';
+import { WhatIf } from '../src/prof/critical-path/what-if.js';
 import { Annotator } from '../src/prof/report/report.js';
 import { UserError } from '../src/record/errors.js';
 import type { ProfileLine, RangeRecord } from '../src/record/record.js';
+import type { Injections } from '../samples/programs/job/options.js';
+import { jobRecords } from '../samples/programs/job/records.js';
+import { simulateJob, type SimulatedJob } from '../samples/programs/job/simulate.js';
 import { openSource } from '../src/sources/sources.js';
 import { takeBatches } from '../src/sources/pass.js';
 import { kernel } from '../test/support/kernels.js';
@@ -94,7 +99,7 @@ const HEAD = [
   'unknown%',
 ];
 
-function rowOf({ profile, header, steps }: ProfilePaths): string[] {
+function rowOf({ members, steps }: ProfilePaths): string[] {
   const errors = steps.map((step) => 100 * replayError(step));
   const largest = errors.reduce((most, error) => (Math.abs(error) > Math.abs(most) ? error : most), 0);
   const all = steps.reduce((sum, { measured }) => sum + measured, 0);
@@ -102,7 +107,7 @@ function rowOf({ profile, header, steps }: ProfilePaths): string[] {
     steps.reduce((sum, { bounds }) => sum + bounds[bound], 0);
   const mostly = BOUND_NAMES.reduce((most, bound) => (timeOf(bound) > timeOf(most) ? bound : most));
   return [
-    header?.file ?? String(profile),
+    members.map(({ profile, header }) => header?.file ?? String(profile)).join(' + '),
     steps.some(({ step }) => step !== null) ? String(steps.length) : '-',
     median(errors).toFixed(2),
     largest.toFixed(2),
@@ -125,11 +130,65 @@ async function printErrors(files: readonly string[]): Promise<void> {
   process.stdout.write(`${table([HEAD, ...rows])}\n`);
 }
 
+/** A simulated job with something wrong, and the change that undoes it. */
+const JOBS: readonly (readonly [sizes: readonly [number, number, number], inject: Injections, change: string])[] = (
+  [
+    [2, 1, 2],
+    [1, 4, 1],
+    [1, 2, 2],
+    [2, 2, 2],
+    [1, 4, 2],
+  ] as const
+).flatMap((sizes) => {
+  const slow = { rank: sizes[0] * sizes[1] * sizes[2] - 2, layer: 1, factor: 1.5 };
+  return [
+    [sizes, { slowNode: { node: 0, factor: 2 } }, 'compute: 0.5'],
+    [sizes, { slowLayer: slow }, `rank==${slow.rank} && layer==TransformerLayer_1: 0.666667`],
+    [sizes, { slowLayer: slow }, 'ranks: equal'],
+    [sizes, { dataLoading: { rank: 0, ns: 20_000_000 } }, 'ranks: equal'],
+  ] as const;
+});
+
+/** Steps of some ranks of a job, with their sums. */
+function stepsOfJob(
+  job: SimulatedJob,
+  ranks: readonly number[],
+  change?: string,
+): Record<'time' | 'predicted', number> {
+  const paths = new CriticalPaths(change === undefined ? {} : { whatIf: new WhatIf([change]) });
+  const annotator = new Annotator(null, false);
+  for (const rank of ranks)
+    for (const record of jobRecords(job, rank)) annotator.pass(record, (item) => paths.take(item));
+  const steps = paths.finish().facts.flatMap((paths) => paths.steps);
+  const sum = (valueOf: (step: StepPath) => number): number => steps.reduce((all, step) => all + valueOf(step), 0);
+  return { time: sum(({ measured }) => measured), predicted: sum(({ predicted }) => predicted ?? NaN) };
+}
+
+function printJobs(): void {
+  const percent = (share: number): string => (100 * (share - 1)).toFixed(2);
+  const rows = JOBS.map(([[tp, pp, dp], inject, change]) => {
+    const options = { tp, pp, dp, layers: 3, microBatches: 4, steps: 4 };
+    const [before, after] = [simulateJob({ ...options, inject }), simulateJob(options)];
+    const all = before.ranks.map(({ rank }) => rank);
+    const one = [all.length - 2];
+    const [given, truth, alone] = [stepsOfJob(before, all, change), stepsOfJob(after, all), stepsOfJob(after, one)];
+    return [
+      ...[`${tp} ${pp} ${dp}`, JSON.stringify(inject), change, percent(truth.time / given.time)],
+      percent(given.predicted / truth.time),
+      percent(stepsOfJob(before, one, change).predicted / alone.time),
+    ];
+  });
+  process.stdout.write(
+    `${table([['tp pp dp', 'wrong', 'what if', 'effect%', 'error% of all ranks', 'of one rank'], ...rows])}\n`,
+  );
+}
+
 const { values, positionals } = parseArgs({
-  options: { activities: { type: 'string' } },
+  options: { activities: { type: 'string' }, jobs: { type: 'boolean' } },
   allowPositionals: true,
 });
 if (values.activities !== undefined) measureMade(Number(values.activities));
+else if (values.jobs === true) printJobs();
 else {
   const folders = ['kineto', 'nsys', 'ascend', 'amd', 'xplane', 'nvprof'];
   const shared = folders.flatMap((folder) => sharedFile(`data/${folder}`) ?? []);

@@ -17,6 +17,9 @@ import { progress } from './progress.js';
 import { screenText } from './screens/layout.js';
 import { NamedRange, type RangeName, type RangeTimes } from '../prof/input/named-range.js';
 import type { RecordChoice } from '../prof/input/record-choice.js';
+import type { PathRange } from '../prof/critical-path/critical-path.js';
+import { Annotator } from '../prof/report/report.js';
+import type { Arguments, Option } from './arguments.js';
 import type { RecordsRequest } from './records-command.js';
 
 /** The command-specific part of a run. */
@@ -96,6 +99,41 @@ export async function timesOfRange(name: RangeName, { files, quiet, reading }: R
   const source = await readInputs(files, quiet, range.wanted, (record) => range.take(record), reading);
   try {
     return range.finish();
+  } catch (error) {
+    throw namingInput(await hinted(error, files), source.name);
+  }
+}
+
+/** Draws the critical path in a timeline. */
+export const PATH_OPTION: Option = {
+  name: 'critical-path',
+  help: 'a row for the critical path; reads FILEs twice',
+};
+
+/**
+ * Finds the critical path of each profile, which takes a pass of its own; none without the option.
+ * @throws UsageError for standard input; UserError when nothing has a time
+ */
+export async function readPaths(
+  given: Arguments,
+  { files, quiet, reading }: RangeRequest,
+): Promise<ReadonlyMap<number, readonly PathRange[]>> {
+  if (!given.on(PATH_OPTION.name)) return new Map();
+  if (files.length === 0 || files.includes('-'))
+    throw new UsageError('--critical-path needs to read the input twice', 'give a FILE instead of stdin');
+  const { CriticalPaths, pathRanges } = await import('../prof/critical-path/critical-path.js');
+  const paths = new CriticalPaths({ hasStretches: true });
+  const annotator = new Annotator(null, false);
+  const wanted = { types: paths.types, skipUnreadable: true } as const;
+  const source = await readInputs(
+    files,
+    quiet,
+    wanted,
+    (record) => annotator.pass(record, (item) => paths.take(item)),
+    reading,
+  );
+  try {
+    return pathRanges(paths.finish().facts);
   } catch (error) {
     throw namingInput(await hinted(error, files), source.name);
   }

@@ -14,6 +14,8 @@ const NONE = -1;
 /** Lag of an edge that holds nothing back. */
 const NO_HOLD = -Infinity;
 
+const shifted = (edge: number, by: number): number => (edge === NONE ? NONE : edge + by);
+
 /** The edge that determined when a node was. */
 export interface PathEdge {
   readonly edge: number;
@@ -100,6 +102,35 @@ export class TimedGraph {
   /** The edge into the same node that was added before; -1 for none. */
   nextInto(edge: number): number {
     return this.#before.at(edge);
+  }
+
+  /**
+   * Adds all nodes and edges of another graph.
+   * @param timeOf converts its times to those of this graph, in the same order; a lag that was the whole time between two
+   *   moments remains so
+   * @returns the number of its first node, and of its first edge
+   */
+  append(other: TimedGraph, timeOf: (time: number) => number): { readonly node: number; readonly edge: number } {
+    const [node, edge] = [this.nodes, this.edges];
+    for (let from = 0; from < other.nodes; from++) {
+      this.#times.push(timeOf(other.timeOf(from)));
+      this.#last.push(shifted(other.#last.at(from), edge));
+    }
+    for (let from = 0; from < other.edges; from++) {
+      this.#sources.push(other.#sources.at(from) + node);
+      this.#lags.push(other.#lags.at(from));
+      this.#tags.push(other.#tags.at(from));
+      this.#before.push(shifted(other.#before.at(from), edge));
+    }
+    for (let to = 0; to < other.nodes; to++)
+      for (let into = other.lastInto(to); into !== NONE; into = other.nextInto(into)) {
+        const [lag, source] = [other.lagOf(into), other.sourceOf(into)];
+        const time = this.timeOf(node + to) - this.timeOf(node + source);
+        const isWhole = lag === other.timeOf(to) - other.timeOf(source);
+        this.setLag(edge + into, isWhole ? time : Math.min(lag, time));
+      }
+    this.backward += other.backward;
+    return { node, edge };
   }
 
   /** Orders the nodes. No node or edge may be added afterwards. */

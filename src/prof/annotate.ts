@@ -234,11 +234,12 @@ export class Annotated {
 
   /** The kernel's rates, and its position under the roofline of its device. */
   get placement(): Placement {
-    return (this.#placement ??= this.#classify());
+    return (this.#placement ??= this.placementOn(this.peaks));
   }
 
-  #classify(): Placement {
-    const { described, unitUse, tc, flops, bytes, record, peaks } = this;
+  /** The same under the roofline of a device with other peak rates, if the kernel took as long there. */
+  placementOn(peaks: Peaks): Placement {
+    const { described, unitUse, tc, flops, bytes, record } = this;
     const load = {
       flops,
       // Work that continues after the kernel's end has no rate.

@@ -30,7 +30,7 @@ export async function* takeBatches<Facts>(
 ): AsyncGenerator<undefined, void> {
   const inside = choice === undefined || analysis.inFull === true ? null : new WorkInside(choice);
   const take = (item: Item): void => {
-    if (choice?.keeps(item) !== false) analysis.take(inside?.of(item) ?? item);
+    if (choice?.keeps(item, analysis.anyTime) !== false) analysis.take(inside?.of(item) ?? item);
   };
   for await (const batch of batches) {
     for (const record of batch) {

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { eventsOf, pageContentsOf, shownFirst } from '../support/pages.js';
+import { openedRecordsOf } from '../support/profile-records.js';
+import type { ChromeFile } from '../support/trace-events.js';
 import { runCli } from '../support/run-cli.js';
 
 const LENET = 'samples/lenet.pt.trace.json.gz';
@@ -55,8 +58,33 @@ ProfilerStep#N    host     32.141     6.7    19
 
   it('explains a time instead of steps', async () => {
     const { stdout } = await run('--from', '0.1', '--to', '0.2', '-f', 'json', LENET);
-    expect(JSON.parse(stdout)).to.deep.include({ step: null, from: 100_000 });
+    const [step = '', window = ''] = stdout.split('\n');
+    expect(JSON.parse(step)).to.deep.include({ step: null, from: 100_000 });
+    expect(JSON.parse(window)).to.deep.equal({ window: { from: 100_000, to: 200_000, cut: 0 } });
     expect((await run('--from', '1', '--step', '3', LENET)).code).to.equal(2);
+  });
+
+  it('explains the time of a range like the same time in ms, with what caused it before', async () => {
+    const csv = ['-f', 'csv', '-c', 'step_time,bound,name,time'];
+    const range = await run(...csv, '--range', 'ProfilerStep#4', LENET);
+    const { stdout } = await run('-f', 'json', '--range', 'ProfilerStep#4', LENET);
+    const { profiles } = (
+      JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { window: { profiles: { from: number; to: number }[] } }
+    ).window;
+    const [from, to] = [profiles[0]?.from ?? NaN, profiles[0]?.to ?? NaN];
+    const times = await run(...csv, '--from', String(from / 1e6), '--to', String(to / 1e6), LENET);
+    expect(range.stdout).to.equal(times.stdout);
+    expect(range.stdout).to.not.contain('unknown');
+  });
+
+  it('explains the ranks of a job together, or the chosen rank alone', async () => {
+    const job = ['samples/job/rank_0.pt.trace.json.gz', 'samples/job/rank_1.pt.trace.json.gz'];
+    const together = await run('--step', '1', '--top', '1', ...job);
+    expect(together.stdout).to.match(/^# 2 profiles of one job: ranks 0-1, times in us\nstep /);
+    const alone = await run('--rank', '1', '--step', '1', '--top', '1', ...job);
+    expect(alone.stdout).to.match(/^# profile 1: rank_1.pt.trace.json.gz \(kineto, rank 1\), times in us\nstep /);
+    const [step = ''] = (await run('--step', '1', '-f', 'json', ...job)).stdout.split('\n');
+    expect(JSON.parse(step)).to.deep.include({ profile: null, rank: null, ranks: [0, 1], step: 1 });
   });
 
   it('says that there is no such step', async () => {
@@ -65,5 +93,75 @@ ProfilerStep#N    host     32.141     6.7    19
     expect(stderr).to.equal(
       `dprof: ${LENET}: none of the chosen steps is in the profile (without --step, all steps are listed)\n`,
     );
+  });
+});
+
+describe('critical path in a timeline', () => {
+  const JOB = [0, 1, 2, 3].map((rank) => `samples/job/rank_${rank}.pt.trace.json.gz`);
+
+  /** Slices of the path in a trace: process, times in ns, and text. */
+  async function drawn(...args: string[]) {
+    const { stdout } = await runCli('dprof', ['perfetto', '-q', '-f', 'chrome-json', '--critical-path', ...args]);
+    const { traceEvents } = JSON.parse(stdout) as ChromeFile;
+    return traceEvents.flatMap(({ cat, ts = NaN, dur = NaN, name, args: about }) =>
+      cat === 'critical path' ? [{ start: ts * 1000, dur: dur * 1000, name, step: about?.['step'] }] : [],
+    );
+  }
+
+  it('has a track in Perfetto whose slices fill each step without a gap', async () => {
+    const slices = await drawn(LENET);
+    for (const [step, time] of [
+      [3, 481_323],
+      [4, 466_193],
+    ]) {
+      // prettier-ignore
+      const own = slices.filter((slice) => slice.step === step);
+      expect(own.reduce((sum, { dur }) => sum + dur, 0)).to.be.closeTo(Number(time), 1);
+      for (const [index, { start }] of own.entries()) {
+        const before = own[index - 1];
+        if (before !== undefined) expect(start - before.start - before.dur).to.be.closeTo(0, 0.1);
+      }
+    }
+    expect(slices.filter(({ name }) => name === 'launch: cudaLaunchKernel')).to.have.length.above(40);
+  });
+
+  it('leads from rank to rank: on the clock of the job, the slices of all ranks fill each step', async () => {
+    const slices = (await drawn('--align', 'job', ...JOB)).sort((a, b) => a.start - b.start);
+    const { stdout } = await run('-f', 'json', ...JOB);
+    const times = new Map(stdout.trim().split('\n').map((line) => JSON.parse(line) as { step: number; time: number }).map(({ step, time }) => [step, time])); // prettier-ignore
+    expect([...times.keys()]).to.deep.equal([0, 1, 2, 3, 4]);
+    for (const [step, time] of times) {
+      const own = slices.filter((slice) => slice.step === step);
+      // Each slice is rounded to ns.
+      expect(own.reduce((sum, { dur }) => sum + dur, 0)).to.be.closeTo(time, own.length);
+      const [first, last] = [own[0], own.at(-1)];
+      expect((last?.start ?? NaN) + (last?.dur ?? NaN) - (first?.start ?? NaN)).to.be.closeTo(time, own.length);
+    }
+  });
+
+  it('has a row on the page, with the parts in order among the other events', async () => {
+    const given = await openedRecordsOf(LENET, { ranges: true });
+    const path = [
+      { profile: 0, start: 100_000, dur: 20_000, text: 'launch: cudaLaunchKernel', line: null, step: 3 },
+      { profile: 0, start: 120_000, dur: 30_000, text: 'compute: mm', line: null, step: 3 },
+    ];
+    const timeline = shownFirst(pageContentsOf(given, { paths: new Map([[0, path]]) }));
+    const drawnParts = eventsOf(timeline).filter(({ kind }) => kind === 'path');
+    expect(drawnParts.map(({ name, lane, depth, start, dur }) => ({ name, lane, depth, start, dur }))).to.deep.equal(
+      path.map(({ start, dur, text }) => ({ name: text, lane: 'critical path', depth: 0, start, dur })),
+    );
+    const groups = timeline.lanes.map(({ group }) => group);
+    expect([...new Set(groups)].slice(1)).to.deep.equal(['critical path', 'process 4242']);
+    expect(eventsOf(shownFirst(pageContentsOf(given))).some(({ kind }) => kind === 'path')).to.equal(false);
+  });
+
+  it('needs files, because it reads them twice', async () => {
+    for (const command of ['perfetto', 'html']) {
+      const { stderr, code } = await runCli('dprof', [command, '-o', 'x', '--critical-path'], { input: '' });
+      expect({ stderr, code }).to.deep.equal({
+        stderr: 'dprof: --critical-path needs to read the input twice (give a FILE instead of stdin)\n',
+        code: 2,
+      });
+    }
   });
 });

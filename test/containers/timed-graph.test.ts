@@ -123,4 +123,16 @@ describe('graph of moments', () => {
     ordered.replay(times, 0, 15, (edge) => (graph.tagOf(edge) === 0 ? 2 : graph.lagOf(edge)));
     expect([...times]).to.deep.equal([0, 2, 8]);
   });
+
+  it('appends another graph on another clock: lags that were whole times stay so, others do not change', () => {
+    const graph = graphOf([0, 5], [{ from: 0, to: 1, lag: 5 }]);
+    const other = graphOf([10, 20, 30], [{ from: 0, to: 1, lag: 10 }, { from: 1, to: 2, lag: 3 }, { from: 0, to: 2, lag: 19 }]); // prettier-ignore
+    // The other clock runs half as fast again, and is 5 behind: 10, 20 and 30 are 10, 25 and 40 here.
+    expect(graph.append(other, (time) => time * 1.5 - 5)).to.deep.equal({ node: 2, edge: 1 });
+    expect(Array.from(graph.times)).to.deep.equal([0, 5, 10, 25, 40]);
+    const edges = [1, 2, 3].map((edge) => [graph.sourceOf(edge), graph.lagOf(edge), graph.tagOf(edge)]);
+    expect(edges).to.deep.equal([[2, 15, 0], [3, 3, 1], [2, 19, 2]]); // prettier-ignore
+    expect([2, 3, 4].map((node) => graph.lastInto(node))).to.deep.equal([-1, 1, 3]);
+    expect([graph.nextInto(1), graph.nextInto(3)]).to.deep.equal([-1, 2]);
+  });
 });

@@ -1,4 +1,5 @@
 /** `dprof critical-path`: what determined how long each step took. */
+import { elementAt } from '../../containers/element.js';
 import { withoutChosenSteps } from '../../prof/analysis.js';
 import { BOUNDS } from '../../prof/critical-path/bounds.js';
 import { CriticalPaths, type ProfilePaths } from '../../prof/critical-path/critical-path.js';
@@ -9,16 +10,16 @@ import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer, numberList, type Option } from '../arguments.js';
-import { windowOf } from '../choice-options.js';
+import { RANK_OPTION, TIME_NAMES, TIME_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { criticalPathScreen } from '../screens/critical-path.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 const OPTIONS: readonly Option[] = [
-  { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19' },
-  { name: 'from', takes: 'MS', help: 'the time from MS on, instead of steps', conflicts: ['step'] },
-  { name: 'to', takes: 'MS', help: 'the time up to MS, instead of steps', conflicts: ['step'] },
+  RANK_OPTION,
+  { ...{ name: 'step', takes: 'LIST', conflicts: TIME_NAMES }, help: 'only these steps, e.g. 3 or 10-19' },
+  ...TIME_OPTIONS,
   {
     ...{ name: 'what-if', takes: 'CHANGE', repeats: true },
     help: "predict step times after a change, e.g. 'op==mm: 0.5'; may be given several times",
@@ -28,14 +29,26 @@ const OPTIONS: readonly Option[] = [
 /** Rows of the path in the text. */
 const USUAL_TOP = 20;
 
-/** One object for each step. */
-const documentsOf = ({ profile, header, steps }: ProfilePaths): object[] =>
-  steps.map((step) => ({
+/** One object for each step. In a job, each part names its profile. */
+function documentsOf({ members, steps }: ProfilePaths): object[] {
+  const [only, ...others] = members.map(({ profile, header }) => ({
     ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
+  }));
+  const isJob = others.length > 0;
+  const place = isJob
+    ? { profile: null, file: null, rank: null, ranks: members.map(({ header }) => header?.rank ?? null) }
+    : only;
+  return steps.map((step) => ({
+    ...place,
     ...{ step: step.step, from: step.from, time: step.measured, replayed: step.replayed, error: replayError(step) },
     ...(step.predicted === null ? {} : { predicted: step.predicted }),
-    ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing), path: step.parts },
+    ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing) },
+    path: step.parts.map(({ member, ...part }) => {
+      const { profile, header } = elementAt(members, member);
+      return { ...(isJob ? { profile, rank: header?.rank ?? null } : {}), ...part };
+    }),
   }));
+}
 
 export const criticalPath = recordsCommand(
   {
@@ -45,7 +58,7 @@ export const criticalPath = recordsCommand(
     operands: ['FILE: records of dparse --ranges (also .gz), or a profile. Default: stdin.'],
     options: [...OPTIONS, ...tableOptions(PATH_COLUMNS.map(({ key }) => key))],
     unfit: {
-      ...unfit(['device'], 'a path leads through all devices of a profile'),
+      ...unfit(['device', 'stream'], 'a path leads through all devices and streams of a profile'),
       ...unfit(['where'], 'a path leads through all work; use -f csv and filter the rows'),
       ...unfit(['peaks'], 'a path has no rates; use dprof --by op --peaks DEV'),
     },
@@ -56,21 +69,29 @@ export const criticalPath = recordsCommand(
       ],
       [
         "A step lasts from its start on the CPU, or from the end of the previous step's work if that is later, to the end of",
-        'its own work. A profile without steps counts as one step.',
+        'its own work. A profile without steps counts as one step, and so does a time (--from, --to, --range) of each profile.',
         'replayed: how long the step would take if each event began as soon as its causes allow. It lacks time whose cause is',
         `not in the profile; if it differs from the measured time by more than ${100 * MOST_ERROR}% (error), nothing is predicted.`,
         'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',
         'launch. FACTOR multiplies that time; if several changes concern the same time, their factors multiply. The prediction',
-        'is a replay with the changed times, and as uncertain as error. It ignores that other ranks of a job would change',
-        'too, and send earlier or later.',
+        'is a replay with the changed times, and as uncertain as error.',
+        'Further CHANGEs: ranks: equal lets kernels, copies and CPU code take as long on each rank as on the median rank.',
+        'device: DEV (a name of dprof --devices) runs kernels as close to the roofline of DEV as to that of their device.',
+        'fuse: A+B makes one kernel of ops or kernels that follow each other: B begins when A ends, and has no launch.',
+        'With a device, kernels whose work is not known, or that neither arithmetic nor memory bounds, keep their time; a note counts them.',
+        'Several profiles of one job are one graph: an operation between ranks ends when the last of them has joined and its',
+        'transfer is over, so that a path leads from rank to rank. A profile without the others replays its waits for them.',
         'Output: json has one object per step. Text adds up the parts of all paths, other formats have one row per step and',
         'part. Times are us in text, ns in all other formats.',
-        'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile.',
+        'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile; in a job, also 1 kB for each',
+        'piece of work of all ranks.',
       ],
     ],
     examples: [
       'dprof critical-path net.pt.trace.json.gz',
       "dprof critical-path --what-if 'op==mm: 0.5' --what-if 'communication: 0' net.sqlite",
+      "dprof critical-path --what-if 'ranks: equal' traces/rank*.json.gz",
+      "dprof critical-path --what-if 'device: H100 SXM' net.pt.trace.json.gz",
       'dprof critical-path --step 12 -c bound,name,line,time,share net.sqlite',
       'dparse --ranges net.sqlite | dprof critical-path -f json | jq .bounds',
     ],
@@ -80,11 +101,12 @@ export const criticalPath = recordsCommand(
     const chosen = tableChoice(given, PATH_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? USUAL_TOP;
     const steps = given.read('step', (text) => numberList('--step', text));
+    const { choice } = request;
     const changes = given.texts('what-if');
     const whatIf = changes.length === 0 ? undefined : new WhatIf(changes);
     return runAnalysis(request, {
-      analysis: new CriticalPaths({ steps, window: windowOf(given), whatIf }),
-      annotator: new Annotator(null, false),
+      analysis: new CriticalPaths({ steps, windowOf: choice && ((profile) => choice.windowOf(profile)), whatIf }),
+      annotator: new Annotator(null, (whatIf?.device ?? null) !== null),
       print: ({ table, facts }, write) => {
         if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();
         const { format, width } = request;

@@ -21,7 +21,7 @@ import { TABLE_NAMES, unfit } from '../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { refuseTerminal, withOutput } from '../output.js';
 import { DEVICE_MEMORY, recordsCommand, type RecordsRequest } from '../records-command.js';
-import { runAnalysis, timesOfRange } from '../run-analysis.js';
+import { PATH_OPTION, readPaths, runAnalysis, timesOfRange } from '../run-analysis.js';
 import { version, packageFolder } from '../package-folder.js';
 import { existsSync, statSync, readFileSync } from 'node:fs';
 import type { JobIndex } from '../../prof/html/job/job-data.js';
@@ -44,7 +44,9 @@ const OF_PROFILES = ['step', 'from', 'to', 'range', 'events', 'peaks', 'rank', '
 
 /** @throws UsageError for options that a list does not take; UserError when there is nothing to list */
 export async function writeIndex(given: Arguments, { files, output, quiet }: RecordsRequest): Promise<void> {
-  const odd = OF_PROFILES.find((name) => given.text(name) !== undefined);
+  const odd =
+    OF_PROFILES.find((name) => given.text(name) !== undefined) ??
+    (given.on(PATH_OPTION.name) ? PATH_OPTION.name : undefined);
   if (odd !== undefined) throw new UsageError(`--index cannot be combined with --${odd}`);
   const list = output === undefined || output === '-' ? null : output;
   const folder = list === null ? '.' : dirname(list);
@@ -129,6 +131,7 @@ export const html = recordsCommand(
       { ...RANGE_OPTION, help: 'the timeline shows the Kth (first) CPU range TEXT' },
       { name: 'events', takes: 'N', help: `maximum number of timeline events, all pieces together (${EVENTS})` },
       PEAKS_OPTION,
+      PATH_OPTION,
       ...PLACE_OPTIONS,
       { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
       {
@@ -145,6 +148,8 @@ export const html = recordsCommand(
         'The timeline shows the whole profile or one step; its list has all steps and the time between them. If a profile has too',
         'many events for the page, short neighbouring events are merged into one bar, and the page says so.',
         'CPU ranges are in the timeline if the records have them (dparse --ranges).',
+        'With --critical-path, the timeline has a row of its own for what determined how long each step took; its bars are found by',
+        'kind of time and by name.',
         "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
         'With more than 64 profiles, the page holds the ranks that are late, that were delayed or that delay others most, the',
         'slowest ranks, some around the median, and a sample; the others appear only in the rank tables.',
@@ -159,6 +164,7 @@ export const html = recordsCommand(
       'dprof html -o report.html profile.sqlite',
       'dprof html -o ranks.html rank*.json.gz',
       'dparse --ranges ranks/*.json.gz | dprof html -o ranks.html --step 12',
+      'dprof html --critical-path -o report.html net.pt.trace.json.gz',
       'dprof html -o start.html --to 50 trace.json.gz',
       'dprof html --index -o reports/index.html reports/ jobs/*/',
     ],
@@ -170,10 +176,11 @@ export const html = recordsCommand(
     const timeline = await choiceOf(given, request);
     const events = given.read('events', (text) => bounded('--events', integer('--events', text, 1))) ?? EVENTS;
     const device = readPeaks(given);
+    const paths = await readPaths(given, request);
     const program = pageProgram();
     const tool = { name: 'dprof', version: version() };
     await runAnalysis(request, {
-      analysis: new PageBuilder({ timeline, events }),
+      analysis: new PageBuilder({ timeline, events, paths }),
       annotator: new Annotator(device),
       isDocument: true,
       print: async ({ facts }, write, { input, doubts }) => {

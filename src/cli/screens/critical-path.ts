@@ -2,6 +2,8 @@
 import { BOUND_NAMES, MISSING, type Bound } from '../../prof/critical-path/bounds.js';
 import type { ProfilePaths } from '../../prof/critical-path/critical-path.js';
 import { MOST_ERROR, replayError, type PathPart, type StepPath } from '../../prof/critical-path/step-paths.js';
+import { elementAt } from '../../containers/element.js';
+import { rangesText } from '../../prof/ranks/membership.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import { moreOf, plural } from '../../record/plural.js';
 import { column, int, real, str, type Column } from '../../table/column.js';
@@ -18,6 +20,8 @@ interface BoundRow {
 }
 
 interface PartRow extends PathPart {
+  /** Rank of its profile, in a job; `na` when it has no rank. */
+  readonly rank: string;
   readonly share: number;
 }
 
@@ -53,6 +57,7 @@ const PARTS: readonly Column<PartRow>[] = [
     bound === 'unknown' ? MISSING[name as keyof typeof MISSING] : name,
   ),
   column('kind', 'kind', str(13), '', ({ bound }) => bound, { vocabulary: true }),
+  column('rank', 'rank', str(4), '', ({ rank }) => rank, { toTheRight: true }),
   column('time', 'time', int(12, 'ns'), '', ({ time }) => time),
   column('share', 'share%', real(7, 1, '%'), '', ({ share }) => share),
   column('runs', 'runs', int(7), '', ({ runs }) => runs),
@@ -70,16 +75,23 @@ function boundRows(steps: readonly StepPath[]): BoundRow[] {
 }
 
 /** The parts of all steps, equal ones added up. */
-function partRows(steps: readonly StepPath[]): PartRow[] {
+function partRows({ members, steps }: ProfilePaths): PartRow[] {
   const all = sumOf(steps);
   const sums = new Map<string, { part: PathPart; time: number; runs: number }>();
   for (const part of steps.flatMap(({ parts }) => parts)) {
-    const sum = entryOf(sums, JSON.stringify([part.bound, part.name, part.line]), () => ({ part, time: 0, runs: 0 }));
+    const sum = entryOf(sums, JSON.stringify([part.member, part.bound, part.name, part.line]), () => ({
+      part,
+      time: 0,
+      runs: 0,
+    }));
     sum.time += part.time;
     sum.runs += part.runs;
   }
   return [...sums.values()]
-    .map(({ part, time, runs }) => ({ ...part, time, runs, share: (100 * time) / all }))
+    .map(({ part, time, runs }) => {
+      const { rank = null } = elementAt(members, part.member).header ?? {};
+      return { ...part, time, runs, rank: rank === null ? 'na' : String(rank), share: (100 * time) / all };
+    })
     .sort((a, b) => b.time - a.time);
 }
 
@@ -100,16 +112,20 @@ function doubtLines(steps: readonly StepPath[]): string[] {
   ];
 }
 
+function headingOf(members: ProfilePaths['members']): string {
+  const { profile, header } = elementAt(members, 0);
+  if (members.length === 1) return profileHeading(profile, header);
+  const ranks = members.flatMap((member) => member.header?.rank ?? []);
+  return `# ${members.length} profiles of one job${ranks.length === 0 ? '' : `: ${plural(ranks.length, 'rank')} ${rangesText(ranks)}`}`;
+}
+
 /**
  * @param width of the terminal; null for any other output, whose times are in us
  * @param top maximum number of rows of the path
  */
-export function criticalPathScreen(
-  { profile, header, steps }: ProfilePaths,
-  width: number | null,
-  top: number,
-): string {
-  const heading = profileHeading(profile, header);
+export function criticalPathScreen(paths: ProfilePaths, width: number | null, top: number): string {
+  const { members, steps } = paths;
+  const heading = headingOf(members);
   const table = <Row>(columns: readonly Column<Row>[], rows: Row[]): string[] =>
     width === null
       ? alignedTable(
@@ -117,7 +133,7 @@ export function criticalPathScreen(
           rows,
         )
       : fittedLines(columns, rows, width);
-  const parts = partRows(steps);
+  const parts = partRows(paths);
   const more = parts.length - top;
   const lines = [
     width === null ? `${heading}, times in us` : heading,
@@ -129,7 +145,10 @@ export function criticalPathScreen(
     ...table(BOUND_COLUMNS, boundRows(steps)),
     '',
     ...table(
-      PARTS.filter(({ key }) => key !== 'line' || parts.some(({ line }) => line !== null)),
+      PARTS.filter(
+        ({ key }) =>
+          (key !== 'line' || parts.some(({ line }) => line !== null)) && (key !== 'rank' || members.length > 1),
+      ),
       parts.slice(0, top),
     ),
     ...(more > 0 ? [`# ${moreOf(more, 'row')}: --top N`] : []),

@@ -1,5 +1,7 @@
 /** `dprof critical-path`: the longest path through the events of each step. */
+import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
+import { counted } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
 import {
   countNotes,
@@ -12,16 +14,27 @@ import {
 import { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
 import type { TimeWindow } from '../input/named-range.js';
+import { RankCollector } from '../ranks/part/rank-collector.js';
+import { workOf } from '../steps/step-work.js';
+import { MISSING, Pieces, type Missing } from './bounds.js';
+import { connectedProfiles, type ConnectedProfiles } from './job-operations.js';
+import { JoinedGraph } from './joined-graph.js';
 import { PATH_COLUMNS, type PathRow } from './path-columns.js';
-import { ProfileEvents } from './profile-events.js';
+import { ProfileEvents, type EventGraph } from './profile-events.js';
+import { stepPaths, type StepPath } from './step-paths.js';
 import type { WhatIf } from './what-if.js';
-import type { StepPath } from './step-paths.js';
 
+/** The paths of a profile, or of a job, whose ranks' profiles have operations in common. */
 export interface ProfilePaths {
+  /** In order of their numbers; at least one. */
+  readonly members: readonly PathMember[];
+  readonly steps: readonly StepPath[];
+}
+
+interface PathMember {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
-  readonly steps: readonly StepPath[];
 }
 
 const TYPES: RecordTypes = new Set([
@@ -31,54 +44,159 @@ const TYPES: RecordTypes = new Set([
 /** The part of the profiles that the answer is about. */
 export interface PathChoice {
   readonly steps?: ReadonlySet<number> | undefined;
-  /** A time instead of steps. */
-  readonly window?: TimeWindow | undefined;
+  /** The time of a profile to explain instead of steps; undefined for steps. */
+  readonly windowOf?: ((profile: number) => TimeWindow | undefined) | undefined;
   /** Changes whose effect is predicted. */
   readonly whatIf?: WhatIf | undefined;
+  /** Whether steps have the stretches of their paths. */
+  readonly hasStretches?: boolean;
 }
 
-/** Takes annotated kernels, and all other records. Memory: about 700 bytes for each activity of a profile, with three host ranges. */
+/**
+ * Takes annotated kernels, and all other records. Memory: about 700 bytes for each activity of the largest profile, with
+ * three host ranges, and 1 kB for each activity of all profiles with operations between ranks.
+ */
 export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly types = TYPES;
   readonly inFull = true;
+  readonly anyTime = true;
+  readonly #pieces = new Pieces();
   readonly #open = new Map<number, ProfileEvents>();
+  /** Operations of all profiles. */
+  readonly #operations = new RankCollector();
+  /** Complete profiles that may be ranks of one job. */
+  readonly #held = new Map<number, EventGraph>();
+  /** Profiles of which only kernels may still come. */
+  readonly #ended = new Set<number>();
+  readonly #headers = new Map<number, ProfileRecord | null>();
   readonly #done: ProfilePaths[] = [];
+  /** Whether any ranks have operations in common. */
+  #isJob = false;
   #untimed = 0;
   #events = 0;
 
   constructor(private readonly choice: PathChoice = {}) {}
 
   take(item: Item): void {
-    const profile = item instanceof Annotated ? item.record.profile : item.profile;
-    if (!(item instanceof Annotated) && item.type === 'end') this.#close(profile);
-    else entryOf(this.#open, profile, () => new ProfileEvents(this.choice.whatIf ?? null)).take(item);
+    const record = item instanceof Annotated ? item.record : item;
+    const { profile } = record;
+    if (record.type === 'profile' || (item === record && workOf(record)?.work === 'communication'))
+      this.#operations.take(record);
+    if (item instanceof Annotated && this.#ended.size > 0) this.#closeEnded(profile);
+    if (record.type !== 'end') this.#eventsOf(profile).take(item);
+    else if (this.#isDerived) this.#ended.add(profile);
+    else this.#close(profile);
   }
 
   /** @throws UserError when nothing has a time */
   finish(): Answer<readonly ProfilePaths[]> {
     for (const profile of [...this.#open.keys()]) this.#close(profile);
-    const profiles = this.#done.sort((a, b) => a.profile - b.profile);
+    const parts = this.#operations.partsByProfile;
+    const held = new Map([...this.#held.keys()].map((profile) => [profile, parts.get(profile) ?? []]));
+    for (const job of connectedProfiles(held)) this.#explain(job, this.#held);
+    const isEqual = (this.choice.whatIf?.kinds ?? null) !== null;
+    const found = this.#done.sort((a, b) => firstOf(a) - firstOf(b));
     if (this.#events === 0) throw this.#untimed > 0 ? withoutTimes() : withoutDeviceAndRanges();
-    const rows = profiles.flatMap(({ steps, ...place }) =>
-      steps.flatMap((step): PathRow[] => step.parts.map((part) => ({ ...place, step, part }))),
+    const rows = found.flatMap(({ members, steps }) =>
+      steps.flatMap((step) => step.parts.map((part): PathRow => ({ ...elementAt(members, part.member), step, part }))),
     );
     return {
       table: { columns: PATH_COLUMNS, rows },
-      facts: profiles,
-      notes: countNotes([this.#untimed, 'record', ' left out (no time)']),
+      facts: found,
+      notes: [
+        ...countNotes([this.#untimed, 'record', ' left out (no time)']),
+        ...changeNotes(this.choice.whatIf),
+        ...(isEqual && !this.#isJob ? ["'ranks: equal' changes nothing without the profiles of several ranks"] : []),
+      ],
     };
   }
 
-  /** Explains a profile once it is complete, so that only one is in memory. */
+  /** Kernels whose values are derived come later than other records, but in order: those of earlier profiles have come. */
+  #closeEnded(current: number): void {
+    for (const profile of this.#ended)
+      if (profile !== current) {
+        this.#ended.delete(profile);
+        this.#close(profile);
+      }
+  }
+
+  get #isDerived(): boolean {
+    return (this.choice.whatIf?.device ?? null) !== null;
+  }
+
+  #eventsOf(profile: number): ProfileEvents {
+    return entryOf(this.#open, profile, () => new ProfileEvents(this.#pieces, this.choice.whatIf ?? null));
+  }
+
+  /**
+   * Explains a profile once it is complete, so that only one is in memory. One with operations between ranks waits for
+   * the other ranks, unless the answer is about a time: their clocks differ.
+   */
   #close(profile: number): void {
     const events = this.#open.get(profile);
     if (events === undefined) return;
     this.#open.delete(profile);
-    const { steps, window } = this.choice;
-    const all = events.paths(window);
-    this.#events += all.length;
+    this.#headers.set(profile, events.header);
     this.#untimed += events.untimed;
+    const graph = events.built();
+    const window = this.choice.windowOf?.(profile);
+    if (graph.operations.size > 0 && window === undefined) this.#held.set(profile, graph);
+    else this.#explain(alone(profile), new Map([[profile, graph]]), window);
+  }
+
+  #explain(job: ConnectedProfiles, graphs: Map<number, EventGraph>, window?: TimeWindow): void {
+    const { steps, whatIf, hasStretches = false } = this.choice;
+    const all = [
+      ...stepPaths(new JoinedGraph(job, graphs, this.#pieces, hasStretches).explained(window, whatIf ?? null)),
+    ];
+    this.#events += all.length;
+    this.#isJob ||= job.operations.length > 0;
     const chosen = steps === undefined ? all : all.filter(({ step }) => step !== null && steps.has(step));
-    this.#done.push({ profile, header: events.header, steps: chosen });
+    const members = job.profiles.map((profile) => ({ profile, header: this.#headers.get(profile) ?? null }));
+    this.#done.push({ members, steps: chosen });
   }
 }
+
+/** A stretch of a path as drawn in a timeline. Times in ns. */
+export interface PathRange {
+  readonly profile: number;
+  readonly start: number;
+  readonly dur: number;
+  /** Kind of time and what it was spent on: `compute: mm`. */
+  readonly text: string;
+  readonly line: string | null;
+  readonly step: number | null;
+}
+
+/** The stretches of all paths, by profile, in order of start. */
+export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRange[]> {
+  const ranges = new Map<number, PathRange[]>();
+  for (const { members, steps } of found)
+    for (const { step, stretches } of steps)
+      for (const { member, start, dur, bound, name, line } of stretches) {
+        const { profile } = elementAt(members, member);
+        const text = bound === 'unknown' ? `unknown: ${MISSING[name as Missing]}` : `${bound}: ${name}`;
+        entryOf(ranges, profile, (): PathRange[] => []).push({ profile, start, dur, text, line, step });
+      }
+  for (const list of ranges.values()) list.sort((a, b) => a.start - b.start);
+  return ranges;
+}
+
+/** Changes that change nothing, and how many kernels another device does not change. */
+function changeNotes(whatIf: WhatIf | undefined): string[] {
+  if (whatIf !== undefined && whatIf.chains.length > 0 && !whatIf.hasFused)
+    return ["'fuse' changes nothing: no kernels follow each other in that order on a stream"];
+  if (whatIf === undefined || whatIf.device === null || whatIf.kept.kernels === 0) return [];
+  const { kernels, time, all } = whatIf.kept;
+  const share = all === 0 ? '' : ` (${((100 * time) / all).toFixed(1)}% of kernel time)`;
+  return [
+    `${counted(kernels, 'kernel')}${share} unchanged on ${whatIf.device.name}: work unknown, or bound by neither arithmetic nor memory`,
+  ];
+}
+
+const firstOf = ({ members }: ProfilePaths): number => members[0]?.profile ?? NaN;
+
+const alone = (profile: number): ConnectedProfiles => ({
+  ...{ profiles: [profile], operations: [] },
+  timeOf: (_, time) => time,
+});

@@ -26,6 +26,8 @@ class WorkColumns extends columns({
   step: 'f64',
   /** By which a change multiplies its time. */
   factor: 'f64',
+  /** Number of its kind, for the comparison of ranks; NO_KIND when it is not compared. */
+  kind: 'count',
   /** 1 for a node of a graph. */
   isGraphNode: 'u8',
   /** 1 for a copy for whose end its call waits. */
@@ -35,7 +37,12 @@ class WorkColumns extends columns({
 export class DeviceWork extends WorkColumns {
   readonly #streams = new Map<string, number>();
   readonly #ofDevice = new Map<number, number[]>();
+  /** Rows of the operations between ranks on each device, in the order of their records. */
+  readonly operations = new Map<number, number[]>();
+  /** For each device, how many of its kernels that are operations have a row; they may come later than other records. */
+  readonly #kernelPlaces = new Map<number, { readonly places: number[]; taken: number }>();
   #first = 0;
+  #firstEdge = 0;
   #byStream: RowGroups | null = null;
 
   /** Number of a stream; UNORDERED when the profile does not state it. */
@@ -57,6 +64,21 @@ export class DeviceWork extends WorkColumns {
 
   get streams(): number {
     return this.#streams.size + 1;
+  }
+
+  /** Takes the place of a kernel among the operations, before its row is known. */
+  expectKernel(device: number): void {
+    const rows = entryOf(this.operations, device, (): number[] => []);
+    entryOf(this.#kernelPlaces, device, () => ({ places: [], taken: 0 })).places.push(rows.length);
+    rows.push(NaN);
+  }
+
+  /** The next row is an operation between ranks. */
+  addOperation(device: number, isKernel: boolean): void {
+    const rows = entryOf(this.operations, device, (): number[] => []);
+    const kernels = isKernel ? this.#kernelPlaces.get(device) : undefined;
+    const place = kernels === undefined ? rows.length : (kernels.places[kernels.taken++] ?? rows.length);
+    rows[place] = this.length;
   }
 
   /** The work of a stream, in order of start. */
@@ -98,20 +120,15 @@ export class DeviceWork extends WorkColumns {
     return this.#first + 2 * row + 1;
   }
 
-  /** The work that starts or ends at a node; null for a moment of the host. */
-  rowOfNode(node: number): number | null {
-    return node < this.#first ? null : (node - this.#first) >>> 1;
-  }
-
-  /** The work that starts at a node; null for any other moment. */
-  startedAt(node: number): number | null {
-    return (node - this.#first) % 2 === 0 ? this.rowOfNode(node) : null;
+  /** The edge from its start to its end. */
+  edgeOf(row: number): number {
+    return this.#firstEdge + row;
   }
 
   /** Adds the start and the end of all work to the graph, and the time between them. */
   build(graph: TimedGraph): void {
     const { start, end, piece, length } = this;
-    this.#first = graph.nodes;
+    [this.#first, this.#firstEdge] = [graph.nodes, graph.edges];
     for (let row = 0; row < length; row++) {
       const begin = graph.addNode(start.at(row));
       graph.addEdge(begin, graph.addNode(end.at(row)), end.at(row) - start.at(row), piece.at(row));

@@ -15,7 +15,7 @@ interface OpenSpan {
 }
 
 /** Name of the time of a thread outside of all ranges and calls. */
-const OUTSIDE = 'outside of ops';
+export const OUTSIDE = 'outside of ops';
 
 export class HostThread {
   readonly #spans = new Spans();

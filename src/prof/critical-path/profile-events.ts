@@ -1,21 +1,22 @@
 /** The events of one profile, as a graph. */
-import { TimedGraph, type OrderedGraph } from '../../containers/timed-graph.js';
+import { TimedGraph } from '../../containers/timed-graph.js';
 import type { ProfileLine, ProfileRecord, RangeRecord, SampleRecord, SyncRecord } from '../../record/record.js';
 import { waitOfAnyCall } from '../../record/wait-calls.js';
 import { isHostCopy, waitOf } from '../advise/idle/idle-causes.js';
 import { LOADER } from '../advise/idle/host-gaps.js';
 import { Annotated } from '../annotate.js';
 import type { Item } from '../analysis.js';
-import type { TimeWindow } from '../input/named-range.js';
-import { workOf, type StepActivity } from '../steps/step-work.js';
-import { Pieces, type Bound, type Missing } from './bounds.js';
+import { timedOperation } from '../ranks/part/rank-part.js';
+import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
+import type { Bound, Missing, Pieces } from './bounds.js';
 import { DeviceWork, NO_THREAD, UNORDERED } from './device-work.js';
+import { fusedLags } from './fused-chains.js';
 import { HostThreads } from './host-threads.js';
-import { stepPaths, type PathWindow, type StepPath } from './step-paths.js';
+import type { PathWindow } from './step-paths.js';
 import { StepWindows } from './step-windows.js';
 import { addHandOvers } from './thread-edges.js';
 import { awaitedByStreams, factsOfCall, HostWaits, isWaitKind, WaitEdges } from './wait-edges.js';
-import type { WhatIf } from './what-if.js';
+import { NO_KIND, type WhatIf } from './what-if.js';
 import { WorkEdges } from './work-edges.js';
 
 const BOUND_OF_WORK = { computing: 'compute', communication: 'communication', copy: 'copy' } as const;
@@ -29,21 +30,64 @@ const QUERY = /Query/;
 /** `ProfilerStep#12` and its like are one range. */
 const withoutNumber = (text: string): string => text.replace(/(?<!\d)\d{1,18}$/, 'N');
 
+/** Columns with a row for each piece of work. */
+interface WorkChanges {
+  /** By which changes multiply its time. */
+  readonly factors: Float64Array;
+  readonly kinds: DeviceWork['kind'];
+  readonly devices: DeviceWork['device'];
+  /** Lags of edges that are replaced, whatever they were. */
+  readonly lags: ReadonlyMap<number, number>;
+}
+
+/** The events of a profile as a graph: plain columns, so that those of all ranks of a job fit into memory. */
+export interface EventGraph {
+  readonly graph: TimedGraph;
+  readonly steps: readonly PathWindow[];
+  /** Why nothing explains when a node was, by node. */
+  readonly missing: ReadonlyMap<number, Missing>;
+  /** The node of the first start of work, whose end is the next node, and the edge between them. */
+  readonly firstWork: number;
+  readonly firstWorkEdge: number;
+  /** For each piece of work; null without changes. */
+  readonly changes: WorkChanges | null;
+  /** Rows of the operations between ranks, by device, in the order of the rows that `dprof ranks` compares. */
+  readonly operations: ReadonlyMap<number, readonly number[]>;
+}
+
+/** A profile in the graph of its job. */
+export interface Member {
+  readonly profile: number;
+  readonly events: EventGraph;
+  /** Its first node and edge. */
+  readonly node: number;
+  readonly edge: number;
+  /** Times of its nodes on its own clock; null when they are not wanted, or the same as those of the graph. */
+  readonly times: Float64Array | null;
+}
+
 export class ProfileEvents {
   header: ProfileRecord | null = null;
   /** Number of activities without a time. */
   untimed = 0;
   readonly #graph = new TimedGraph();
-  readonly #pieces = new Pieces();
-  readonly #threads = new HostThreads(this.#pieces, this.#graph);
+  readonly #threads: HostThreads;
   readonly #work = new DeviceWork();
   readonly #waits = new HostWaits();
   readonly #steps = new StepWindows();
   /** The thread for which each other thread works, by their numbers. */
   readonly #callers = new Map<number, number>();
 
-  /** @param whatIf changes to predict; null for none */
-  constructor(private readonly whatIf: WhatIf | null = null) {}
+  /**
+   * @param pieces may be shared with other profiles
+   * @param whatIf changes to predict; null for none
+   */
+  constructor(
+    private readonly pieces: Pieces,
+    private readonly whatIf: WhatIf | null = null,
+  ) {
+    this.#threads = new HostThreads(pieces, this.#graph);
+  }
 
   take(item: Item): void {
     if (item instanceof Annotated) this.#takeKernel(item);
@@ -51,64 +95,54 @@ export class ProfileEvents {
     else if (item.type === 'range') this.#takeRange(item);
     else if (item.type === 'sync') this.#takeSync(item);
     else if (item.type === 'sample') this.#takeStep(item);
-    // Kernels come once more, annotated.
     else if (item.type !== 'kernel') this.#takeOther(item);
+    // Kernels come once more, annotated.
+    else if (communicates(item) && timedOperation(item) !== null) this.#work.expectKernel(item.device);
   }
 
-  /** @param window the time to explain, instead of steps */
-  paths(window: TimeWindow | undefined): StepPath[] {
-    const { missing, ordered } = this.#built();
-    const windows = window === undefined ? this.#steps.windows(this.#work, this.#threads) : [];
-    const chosen = windows.length > 0 ? windows : timeWindow(ordered, window);
-    const missingAt = (node: number): Missing => missing(node);
-    return [...stepPaths(chosen, { ordered, pieces: this.#pieces, missingAt, changedLag: this.#changedLag() })];
-  }
-
-  /** The time from the start of some work to whatever follows lasts as long as the work. */
-  #changedLag(): ((edge: number) => number) | null {
-    const { whatIf } = this;
-    if (whatIf === null) return null;
-    const factors = this.#pieces.all.map(({ bound }) => whatIf.factorOfBound(bound));
-    return (edge) => {
-      const row = this.#work.startedAt(this.#graph.sourceOf(edge));
-      const factor = factors[this.#graph.tagOf(edge)] ?? 1;
-      return this.#graph.lagOf(edge) * factor * (row === null ? 1 : this.#work.factor.at(row));
-    };
-  }
-
-  #built(): { readonly ordered: OrderedGraph; readonly missing: (node: number) => Missing } {
-    for (const thread of this.#threads.all) thread.build();
-    this.#work.build(this.#graph);
-    const starts = new WorkEdges(
-      this.#graph,
-      this.#work,
-      this.#threads,
-      this.#pieces,
-      awaitedByStreams(this.#waits, this.#work),
-      this.#waits.haveUnknownEvents,
-    );
+  /** The graph of all events; nothing can be taken afterwards. */
+  built(): EventGraph {
+    const [graph, work, threads] = [this.#graph, this.#work, this.#threads];
+    for (const thread of threads.all) thread.build();
+    work.build(graph);
+    const awaited = awaitedByStreams(this.#waits, work);
+    const starts = new WorkEdges(graph, work, threads, this.pieces, awaited, this.#waits.haveUnknownEvents);
     starts.build();
-    const ends = new WaitEdges(this.#graph, this.#work, this.#threads, this.#pieces);
+    const ends = new WaitEdges(graph, work, threads, this.pieces);
     ends.build(this.#waits);
     this.#handOver();
-    const missing = (node: number): Missing => {
-      const row = this.#work.rowOfNode(node);
-      return (row === null ? ends.missing.get(node) : starts.missing.get(row)) ?? 'begin';
+    for (const [row, missing] of starts.missing) ends.missing.set(work.startNode(row), missing);
+    return {
+      graph,
+      steps: this.#steps.windows(work, threads),
+      missing: ends.missing,
+      ...{ firstWork: work.startNode(0), firstWorkEdge: work.edgeOf(0) },
+      changes: this.#changes(),
+      operations: work.operations,
     };
-    return { ordered: this.#graph.ordered(), missing };
+  }
+
+  #changes(): WorkChanges | null {
+    const [graph, work, threads] = [this.#graph, this.#work, this.#threads];
+    if (this.whatIf === null) return null;
+    const lags = fusedLags(this.whatIf.chains, { graph, work, threads, pieces: this.pieces });
+    if (lags.size > 0) this.whatIf.hasFused = true;
+    return { factors: work.factor.values, kinds: work.kind, devices: work.device, lags };
   }
 
   #handOver(): void {
     for (const [working, waiting] of this.#callers)
-      addHandOvers(this.#graph, this.#threads.at(waiting), this.#threads.at(working), this.#pieces);
+      addHandOvers(this.#graph, this.#threads.at(waiting), this.#threads.at(working), this.pieces);
   }
 
   #takeKernel(kernel: Annotated): void {
     const { record } = kernel;
     const found = workOf(record);
     if (found === null) return;
-    const factor = this.whatIf?.factorOf(kernel);
-    this.#add(record, BOUND_OF_WORK[found.work], kernel.op ?? record.short, kernel.trace.at(-1) ?? null, factor);
+    const { whatIf } = this;
+    const change =
+      whatIf === null ? undefined : { factor: whatIf.factorOf(kernel), kind: whatIf.kinds?.ofKernel(kernel) };
+    this.#add(record, BOUND_OF_WORK[found.work], kernel.op ?? record.short, kernel.trace.at(-1) ?? null, change);
     const { forward = null, pid, tid } = record;
     if (tid === null) return;
     const forwardTid = forward?.tid ?? null;
@@ -121,10 +155,20 @@ export class ProfileEvents {
   #takeOther(record: ProfileLine): void {
     const found = workOf(record);
     if (found === null) return;
-    this.#add(found.record, BOUND_OF_WORK[found.work], nameOf(found.record), null);
+    const name = nameOf(found.record);
+    const bytes = found.record.type === 'copy' ? found.record.bytes : null;
+    this.#add(found.record, BOUND_OF_WORK[found.work], name, null, {
+      kind: this.whatIf?.kinds?.numberOf([name, bytes]),
+    });
   }
 
-  #add(record: StepActivity, bound: Bound, name: string, line: string | null, factor = 1): void {
+  #add(
+    record: StepActivity,
+    bound: Bound,
+    name: string,
+    line: string | null,
+    { factor = 1, kind = NO_KIND }: { factor?: number; kind?: number | undefined } = {},
+  ): void {
     const { start, dur, device, stream, launch = null, pid = null, tid = null, engine, graph, step = null } = record;
     if (dur === null || !(start + dur >= start)) {
       this.untimed++;
@@ -134,11 +178,19 @@ export class ProfileEvents {
     const caller = launch === null ? NO_THREAD : this.#threads.numberOf(pid, tid) + 1;
     const [called, returned] = launch === null ? [NaN, NaN] : [launch.start, launch.start + launch.dur];
     if (launch !== null)
-      this.#threads.at(caller - 1).add(called, returned, this.#pieces.numberOf('launch', launch.api ?? 'na'));
+      this.#threads.at(caller - 1).add(called, returned, this.pieces.numberOf('launch', launch.api ?? 'na'));
+    const isCommunication = bound === 'communication';
+    if (isCommunication && timedOperation(record) !== null) this.#work.addOperation(device, record.type === 'kernel');
     this.#work.pushCells(
       ...([start, start + dur, called, returned, caller] as const),
-      ...([this.#work.streamOf(device, stream, engine), device, this.#pieces.numberOf(bound, name, line)] as const),
-      ...([step ?? NaN, factor, graph === undefined ? 0 : 1, isAwaited ? 1 : 0] as const),
+      ...([this.#work.streamOf(device, stream, engine), device, this.pieces.numberOf(bound, name, line)] as const),
+      ...([
+        step ?? NaN,
+        factor,
+        isCommunication ? NO_KIND : kind,
+        graph === undefined ? 0 : 1,
+        isAwaited ? 1 : 0,
+      ] as const),
     );
   }
 
@@ -154,9 +206,9 @@ export class ProfileEvents {
     if (kind === 'api') {
       const isLaunch = launched > 0 && !QUERY.test(text);
       const bound = waitOfAnyCall(text) !== null ? 'sync' : isLaunch ? 'launch' : 'host';
-      return this.#pieces.numberOf(bound, text);
+      return this.pieces.numberOf(bound, text);
     }
-    return this.#pieces.numberOf(LOADER.test(text) ? 'loading' : 'host', kind === 'op' ? text : withoutNumber(text));
+    return this.pieces.numberOf(LOADER.test(text) ? 'loading' : 'host', kind === 'op' ? text : withoutNumber(text));
   }
 
   #takeSync({ kind, launch, pid, tid, device, stream, event }: SyncRecord): void {
@@ -171,14 +223,14 @@ export class ProfileEvents {
           ? UNORDERED
           : this.#work.streamOf(device, event.stream, undefined),
     });
-    const piece = this.#pieces.numberOf('sync', launch.api ?? 'na');
+    const piece = this.pieces.numberOf('sync', launch.api ?? 'na');
     this.#threads.at(number).add(launch.start, launch.start + launch.dur, piece);
   }
 
   #takeStep(record: SampleRecord): void {
     const step = this.#steps.take(record, this.#threads);
     if (step !== null && Number.isFinite(step.end))
-      step.on?.add(step.start, step.end, this.#pieces.numberOf('host', 'step'));
+      step.on?.add(step.start, step.end, this.pieces.numberOf('host', 'step'));
   }
 }
 
@@ -195,15 +247,4 @@ function nameOf(record: StepActivity): string {
     default:
       return record.short;
   }
-}
-
-/** The whole profile, or the given part of it, up to the last event in it. */
-function timeWindow(ordered: OrderedGraph, window: TimeWindow | undefined): PathWindow[] {
-  const { graph } = ordered;
-  const end = ordered.nodeAt(ordered.countUpTo(window?.to ?? Infinity) - 1);
-  const first = ordered.nodeAt(0);
-  if (end === undefined || first === undefined) return [];
-  const from = Math.max(window?.from ?? -Infinity, graph.timeOf(first));
-  const to = graph.timeOf(end);
-  return to > from ? [{ step: null, from, to, begin: null, end }] : [];
 }

@@ -1,5 +1,5 @@
 /** The critical path of each step, and how well a replay of the graph reproduces the step. */
-import { addTo } from '../../containers/map-entry.js';
+import { addTo, entryOf } from '../../containers/map-entry.js';
 import type { OrderedGraph } from '../../containers/timed-graph.js';
 import { BOUND_NAMES, type Bound, type Missing, type Piece, type Pieces } from './bounds.js';
 
@@ -17,10 +17,19 @@ export interface PathWindow {
 
 /** Time on the path that was spent on the same thing. */
 export interface PathPart extends Piece {
+  /** Index of the profile in which it was spent, among those of the job. */
+  readonly member: number;
   /** Number of uninterrupted runs. */
   readonly runs: number;
   /** In ns. */
   readonly time: number;
+}
+
+/** An uninterrupted part of the path, on the clock of its profile. Times in ns. */
+interface PathStretch extends Piece {
+  readonly member: number;
+  readonly start: number;
+  readonly dur: number;
 }
 
 /** The critical path of a step. Times in ns. */
@@ -38,6 +47,8 @@ export interface StepPath {
   readonly missing: ReadonlyMap<Missing, number>;
   /** The longest first. */
   readonly parts: readonly PathPart[];
+  /** The same in order of time; empty unless wanted. */
+  readonly stretches: readonly PathStretch[];
 }
 
 /** Maximum share by which a replay may differ for its predictions to be worth printing. */
@@ -47,51 +58,87 @@ export const MOST_ERROR = 0.05;
 export const replayError = ({ measured, replayed }: Pick<StepPath, 'measured' | 'replayed'>): number =>
   replayed / measured - 1;
 
+/** The clocks of profiles, which may differ from that of their graph. */
+export interface LocalClocks {
+  /** When a node was on the clock of a profile; NaN for a node of another profile. */
+  readonly timeOf: (node: number, member: number) => number;
+  /** How long a time of the graph is on the clock of a profile. */
+  readonly lengthOf: (time: number, member: number) => number;
+}
+
 /** What the explanation of steps reads. */
-interface Explained {
+export interface Explained {
   readonly ordered: OrderedGraph;
   readonly pieces: Pieces;
+  readonly windows: readonly PathWindow[];
+  /** Index of the profile that a moment belongs to, among those of the graph. */
+  readonly memberAt: (node: number) => number;
   /** Why the time before a node has no cause. */
   readonly missingAt: (node: number) => Missing;
+  /** Clocks of the profiles; null when stretches are not wanted. */
+  readonly clocks: LocalClocks | null;
   /** Lags of edges with the changes; null without changes. */
   readonly changedLag: ((edge: number) => number) | null;
 }
+
+/** Numbers of pieces are smaller than this. */
+const MOST_PIECES = 2 ** 24;
 
 /** Adds up the parts of one path, which is walked from its end. */
 class PathSums {
   readonly bounds = Object.fromEntries(BOUND_NAMES.map((bound) => [bound, 0])) as Record<Bound, number>;
   readonly missing = new Map<Missing, number>();
   readonly #times = new Map<number, { runs: number; time: number }>();
+  readonly #stretches: { piece: number; member: number; start: number; end: number }[] = [];
   #last = -1;
 
-  add(piece: number, time: number, pieces: Pieces): void {
+  constructor(private readonly pieces: Pieces) {}
+
+  add(piece: number, member: number, time: number): void {
     if (time <= 0) return;
-    this.bounds[pieces.at(piece).bound] += time;
-    const sum = this.#times.get(piece) ?? { runs: 0, time: 0 };
-    if (piece !== this.#last) sum.runs++;
+    this.bounds[this.pieces.at(piece).bound] += time;
+    const key = member * MOST_PIECES + piece;
+    const sum = entryOf(this.#times, key, () => ({ runs: 0, time: 0 }));
+    if (key !== this.#last) sum.runs++;
     sum.time += time;
-    this.#times.set(piece, sum);
-    this.#last = piece;
+    this.#last = key;
   }
 
-  addMissing(missing: Missing, piece: number, time: number, pieces: Pieces): void {
+  addMissing(missing: Missing, member: number, time: number): void {
     if (time <= 0) return;
-    this.add(piece, time, pieces);
+    this.add(this.pieces.numberOf('unknown', missing), member, time);
     addTo(this.missing, missing, time);
   }
 
-  parts(pieces: Pieces): PathPart[] {
+  /** Times are on the clock of the profile; each stretch is before the one that was added last. */
+  addStretch(piece: number, member: number, start: number, end: number): void {
+    if (start >= end) return;
+    const next = this.#stretches.at(-1);
+    if (next?.piece === piece && next.member === member && next.start <= end) next.start = start;
+    else this.#stretches.push({ piece, member, start, end });
+  }
+
+  get stretches(): PathStretch[] {
+    return this.#stretches
+      .reverse()
+      .map(({ piece, member, start, end }) => ({ ...this.pieces.at(piece), member, start, dur: end - start }));
+  }
+
+  get parts(): PathPart[] {
     return [...this.#times]
-      .map(([piece, { runs, time }]) => ({ ...pieces.at(piece), runs, time }))
-      .sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1));
+      .map(([key, sums]) => ({
+        ...this.pieces.at(key % MOST_PIECES),
+        ...{ member: Math.floor(key / MOST_PIECES), ...sums },
+      }))
+      .sort((a, b) => b.time - a.time || a.member - b.member || (a.name < b.name ? -1 : 1));
   }
 }
 
 /** The path of each window. Linear in the events within it. */
-export function* stepPaths(windows: readonly PathWindow[], explained: Explained): Generator<StepPath> {
-  const { ordered } = explained;
+export function* stepPaths(explained: Explained): Generator<StepPath> {
+  const { ordered, windows } = explained;
   const times = new Float64Array(ordered.graph.nodes);
-  const predictions = predicted(windows, explained);
+  const predictions = predicted(explained);
   for (const [index, window] of windows.entries()) {
     ordered.replay(times, window.from, window.to);
     const sums = walked(window, explained);
@@ -101,7 +148,7 @@ export function* stepPaths(windows: readonly PathWindow[], explained: Explained)
     yield {
       ...{ step: window.step, from: window.from, measured, replayed },
       predicted: isClose ? (predictions[index] ?? null) : null,
-      ...{ bounds: sums.bounds, missing: sums.missing, parts: sums.parts(explained.pieces) },
+      ...{ bounds: sums.bounds, missing: sums.missing, parts: sums.parts, stretches: sums.stretches },
     };
   }
 }
@@ -110,7 +157,7 @@ export function* stepPaths(windows: readonly PathWindow[], explained: Explained)
  * The duration of each step with the changes: all steps are replayed as one, with and without them, because a step may
  * also begin earlier. What the replay without them does not reproduce stays as it was. Null where that is too much.
  */
-function predicted(windows: readonly PathWindow[], { ordered, changedLag }: Explained): readonly (number | null)[] {
+function predicted({ ordered, windows, changedLag }: Explained): readonly (number | null)[] {
   if (changedLag === null) return [];
   const [before, after] = [replayedAsOne(windows, ordered), replayedAsOne(windows, ordered, changedLag)];
   return windows.map(({ from, to }, index) => {
@@ -134,21 +181,33 @@ function replayedAsOne(
 }
 
 /** Walks the path from the end of a window to its beginning. */
-function walked({ from, end }: PathWindow, { ordered, pieces, missingAt }: Explained): PathSums {
+function walked({ from, end }: PathWindow, { ordered, pieces, memberAt, missingAt, clocks }: Explained): PathSums {
   const { graph } = ordered;
-  const sums = new PathSums();
-  const unknown = (node: number, time: number): void => {
-    const missing = missingAt(node);
-    sums.addMissing(missing, pieces.numberOf('unknown', missing), time, pieces);
+  const sums = new PathSums(pieces);
+  /** The time before a node: first what an edge holds, then what nothing explains. */
+  const add = (to: number, time: number, edge: number | null, begin: number): void => {
+    const [member, missing] = [memberAt(to), missingAt(to)];
+    const held = edge === null ? 0 : Math.min(time, graph.lagOf(edge));
+    if (edge !== null) sums.add(graph.tagOf(edge), member, held);
+    sums.addMissing(missing, member, time - held);
+    if (clocks === null) return;
+    const until = clocks.timeOf(to, member);
+    const start = Number.isNaN(begin) ? until - clocks.lengthOf(time, member) : begin;
+    const known = until - clocks.lengthOf(time - held, member);
+    if (time > held) sums.addStretch(pieces.numberOf('unknown', missing), member, Math.max(start, known), until);
+    if (edge !== null) sums.addStretch(graph.tagOf(edge), member, start, known);
   };
   let reached = end;
   for (const { edge, from: source, to } of ordered.pathTo(end, graph.times, from)) {
-    const time = graph.timeOf(to) - Math.max(from, graph.timeOf(source));
-    const held = Math.min(time, graph.lagOf(edge));
-    sums.add(graph.tagOf(edge), held, pieces);
-    unknown(to, time - held);
+    const begun = graph.timeOf(source);
+    add(
+      to,
+      graph.timeOf(to) - Math.max(from, begun),
+      edge,
+      begun < from ? NaN : (clocks?.timeOf(source, memberAt(to)) ?? NaN),
+    );
     reached = source;
   }
-  unknown(reached, graph.timeOf(reached) - from);
+  add(reached, graph.timeOf(reached) - from, null, NaN);
   return sums;
 }

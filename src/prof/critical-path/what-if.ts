@@ -1,8 +1,35 @@
 /** Changes of a program whose effect a replay predicts: `op==mm: 0.5`, `communication: 0`. */
 import { UsageError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
+import { communicates } from '../steps/step-work.js';
+import { deviceNamed, unknownDevice } from '../roofline/device-choice.js';
+import type { Peaks } from '../roofline/peaks.js';
 import { parseWhere, type KernelFilter } from '../query/kernel-query.js';
 import { BOUND_NAMES, type Bound } from './bounds.js';
+
+/** Maximum number of kinds of work to compare; work of further kinds keeps its time. */
+const MOST_KINDS = 100_000;
+
+/** Stands for work that is not compared. */
+export const NO_KIND = 0;
+
+/** Numbers for kinds of work that is the same on each rank. */
+export class WorkKinds {
+  readonly #numbers = new Map<string, number>();
+
+  /** Kernels of one name, op, layer and grid. */
+  ofKernel({ record, op, layer }: Annotated): number {
+    return this.numberOf([record.short, op, layer, record.grid, record.block]);
+  }
+
+  numberOf(identity: readonly unknown[]): number {
+    const key = JSON.stringify(identity);
+    const number = this.#numbers.get(key);
+    if (number !== undefined || this.#numbers.size >= MOST_KINDS) return number ?? NO_KIND;
+    this.#numbers.set(key, this.#numbers.size + 1);
+    return this.#numbers.size;
+  }
+}
 
 /** Something that takes another time: kernels that match, or all time of a kind. */
 interface Change {
@@ -27,18 +54,85 @@ function parseChange(text: string): Change {
   return { bound, kernels: bound === null ? parseWhere(what) : null, factor: Number(factor) };
 }
 
+/** The change that makes all ranks equally fast. */
+const EQUAL = /^ranks *: *equal$/;
+
+/** The change that makes one kernel of several. */
+const FUSE = /^fuse *:(.*)$/;
+
+/** @throws UsageError for fewer than two names */
+function chainOf(text: string): readonly string[] {
+  const names = text.split('+').map((name) => name.trim());
+  if (names.length < 2 || names.includes(''))
+    throw new UsageError(`--what-if takes fuse: A+B, not 'fuse:${text}'`, 'A and B are ops or kernels that follow each other'); // prettier-ignore
+  return names;
+}
+
+/** The change to another device. */
+const DEVICE = /^device *:(.*)$/;
+
+/** @throws UsageError for a device that is not in the table */
+function deviceOf(name: string): Peaks {
+  const peaks = deviceNamed(name);
+  if (peaks === null) throw unknownDevice(name);
+  return peaks;
+}
+
+/** Kernels whose time on another device is not known, and which therefore keep theirs. */
+interface KeptKernels {
+  readonly kernels: number;
+  /** In ns, of these and of all kernels. */
+  readonly time: number;
+  readonly all: number;
+}
+
 /** Several changes at once; their factors multiply. */
 export class WhatIf {
   readonly #changes: readonly Change[];
+  /** Kinds of work by which ranks are compared; null unless they are to be equally fast. */
+  readonly kinds: WorkKinds | null;
+
+  /** Names of ops or kernels that are fused, in order. */
+  readonly chains: readonly (readonly string[])[];
+  /** Whether any kernels follow each other like one of the chains. */
+  hasFused = false;
+  /** Peak rates of another device; null for the one in the profile. */
+  readonly device: Peaks | null;
+  /** Kernels for which the other device changes nothing; counted as `factorOf` is called. */
+  kept: KeptKernels = { kernels: 0, time: 0, all: 0 };
 
   /** @throws UsageError for a text that is not a change */
-  constructor(texts: readonly string[]) {
-    this.#changes = texts.map(parseChange);
+  constructor(given: readonly string[]) {
+    const texts = given.map((text) => text.trim());
+    const devices = texts.flatMap((text) => DEVICE.exec(text)?.[1]?.trim() ?? []);
+    if (devices.length > 1) throw new UsageError('--what-if takes one device');
+    this.device = devices[0] === undefined ? null : deviceOf(devices[0]);
+    this.kinds = texts.some((text) => EQUAL.test(text)) ? new WorkKinds() : null;
+    this.chains = texts.flatMap((text) => FUSE.exec(text)?.slice(1).map(chainOf) ?? []);
+    this.#changes = texts.filter((text) => ![EQUAL, DEVICE, FUSE].some((one) => one.test(text))).map(parseChange);
   }
 
-  /** By which the time of a kernel is multiplied. */
+  /** By which the time of a kernel is multiplied. To be called once for each kernel. */
   factorOf(kernel: Annotated): number {
-    return this.#changes.reduce((all, { kernels, factor }) => (kernels?.(kernel) === true ? all * factor : all), 1);
+    const first = this.device === null || communicates(kernel.record) ? 1 : this.#factorOn(this.device, kernel);
+    return this.#changes.reduce((all, { kernels, factor }) => (kernels?.(kernel) === true ? all * factor : all), first);
+  }
+
+  /**
+   * A kernel that its device's arithmetic or memory bounds is as far from the roofline of the other device. Others keep
+   * their time: those without known work, and those that neither bounds.
+   */
+  #factorOn(device: Peaks, kernel: Annotated): number {
+    const { bound, floor } = kernel.placement;
+    const other = kernel.placementOn(device).floor;
+    const time = Math.max(0, kernel.record.dur ?? 0);
+    const isKnown = (bound === 'compute' || bound === 'memory') && floor !== null && floor > 0 && other !== null;
+    this.kept = {
+      kernels: this.kept.kernels + (isKnown ? 0 : 1),
+      time: this.kept.time + (isKnown ? 0 : time),
+      all: this.kept.all + time,
+    };
+    return isKnown ? other / floor : 1;
   }
 
   factorOfBound(bound: Bound): number {

@@ -7,6 +7,7 @@ import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import { countNotes, RANGES_HINT, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
+import type { PathRange } from '../critical-path/critical-path.js';
 import { isDeviceActivity } from '../input/device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
 import { Memory, MEMORY_TYPES } from '../memory/memory-report.js';
@@ -61,6 +62,8 @@ export interface PageOptions {
   readonly events: number;
   /** Maximum number of profiles in the page. */
   readonly held?: number;
+  /** The critical path of each profile, in order of start. */
+  readonly paths?: ReadonlyMap<number, readonly PathRange[]>;
 }
 
 /** Calls are shown as launches; only the advice uses them. */
@@ -396,11 +399,10 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 
   #profile(number: number): PageSums {
-    return entryOf(
-      this.#profiles,
-      number,
-      () => new PageSums(new TimelineBuilder(this.options.timeline, this.#boundsOf(1))),
-    );
+    return entryOf(this.#profiles, number, () => {
+      const { timeline, paths } = this.options;
+      return new PageSums(new TimelineBuilder(timeline, this.#boundsOf(1), undefined, paths?.get(number)));
+    });
   }
 }
 

@@ -109,9 +109,10 @@ export class RecordChoice {
   /**
    * Whether an item is selected. Work of a device is selected by rank, device, stream, step and time, host activity only
    * by rank and time.
+   * @param isAnyTime whether the time outside of the selected one is kept too
    * @throws UserError for a partial answer, because its sums are for whole profiles
    */
-  keeps(item: Item): boolean {
+  keeps(item: Item, isAnyTime = false): boolean {
     const record: ProfileLine = 'record' in item ? item.record : item;
     if (record.type === 'profile') this.#openProfile(record);
     if (this.#ofRanks.get(record.profile)?.size === 0) return false;
@@ -125,13 +126,13 @@ export class RecordChoice {
       case 'sync':
       case 'collective':
       case 'graph':
-        return this.#hasActivity(record);
+        return this.#hasActivity(record, isAnyTime);
       case 'range':
-        return this.#isIn(record.profile, record.start, record.dur);
+        return isAnyTime || this.#isIn(record.profile, record.start, record.dur);
       case 'sample':
         return (
           this.#isOn(record.profile, record.device) &&
-          (record.start === null || this.#isIn(record.profile, record.start, record.dur ?? null))
+          (isAnyTime || record.start === null || this.#isIn(record.profile, record.start, record.dur ?? null))
         );
       case 'layer':
         return this.#isOn(record.profile, record.device);
@@ -192,17 +193,20 @@ export class RecordChoice {
     this.#ofRanks.set(profile, isWhole ? null : new Set(chosenDevices));
   }
 
-  #hasActivity({
-    profile,
-    device,
-    stream,
-    step = null,
-    start,
-    dur,
-    ps,
-  }: Pick<Activity, 'profile' | 'device' | 'stream' | 'start' | 'dur' | 'ps'> & {
-    readonly step?: number | null | undefined;
-  }): boolean {
+  #hasActivity(
+    {
+      profile,
+      device,
+      stream,
+      step = null,
+      start,
+      dur,
+      ps,
+    }: Pick<Activity, 'profile' | 'device' | 'stream' | 'start' | 'dur' | 'ps'> & {
+      readonly step?: number | null | undefined;
+    },
+    isAnyTime: boolean,
+  ): boolean {
     const there = this.#there;
     there.device.add(device);
     if (stream !== null) there.stream.add(stream);
@@ -210,13 +214,10 @@ export class RecordChoice {
     this.#reach = [Math.min(this.#reach[0], start), Math.max(this.#reach[1], start + (dur ?? 0))];
     const isInTime = this.#isIn(profile, start, dur, ps);
     if (isInTime) this.#isAnyInTime = true;
-    const isKept =
-      isInTime &&
-      this.#isOn(profile, device) &&
-      hasNumber(this.chosen.stream, stream) &&
-      hasNumber(this.chosen.step, step);
-    if (isKept) this.#kept++;
-    return isKept;
+    const isChosen =
+      this.#isOn(profile, device) && hasNumber(this.chosen.stream, stream) && hasNumber(this.chosen.step, step);
+    if (isInTime && isChosen) this.#kept++;
+    return isChosen && (isInTime || isAnyTime);
   }
 
   /** @param device null for data that belongs to no device, or whose device is unknown */

@@ -50,7 +50,12 @@ export class TraceWindow {
       this.#isChosen.set(record.profile, record.rank === null || ranks.has(record.rank));
     if (this.#isChosen.get(record.profile) === false) return false;
     if (!('start' in record) || record.start === null) return true;
-    return isWithin(this.#spans.get(record.profile), record.start);
+    return this.isInSteps(record.profile, record.start);
+  }
+
+  /** Whether a time is in the selected steps. */
+  isInSteps(profile: number, time: number): boolean {
+    return isWithin(this.#spans.get(profile), time);
   }
 
   /** Arrows between operations of the selected ranks in the time of the selected steps, which differs from rank to rank. */
@@ -110,15 +115,22 @@ export class JobTimes {
     if (of === undefined) return record;
     if (record.type === 'profile') return { ...record, startUnixNs: String(this.#origin + BigInt(of.start)) };
     if (!('start' in record) || record.start === null) return record;
-    const at = (time: number): number => Math.round(jobTime(of.clock, time)) - of.start;
-    const spanOf = (start: number, dur: number): { start: number; dur: number } => ({
-      start: at(start),
-      dur: at(start + dur) - at(start),
-    });
-    const { start, dur = null } = record as { start: number; dur?: number | null };
-    const times = dur === null ? { start: at(start) } : spanOf(start, dur);
+    const { profile, start, dur = null } = record as { profile: number; start: number; dur?: number | null };
+    const times = dur === null ? { start: this.spanOf(profile, start, 0).start } : this.spanOf(profile, start, dur);
     const launch = 'launch' in record ? record.launch : undefined;
     if (launch === null || launch === undefined) return { ...record, ...times };
-    return { ...record, ...times, launch: { ...launch, ...spanOf(launch.start, launch.dur) } } as ProfileLine;
+    return {
+      ...record,
+      ...times,
+      launch: { ...launch, ...this.spanOf(profile, launch.start, launch.dur) },
+    } as ProfileLine;
+  }
+
+  /** A time of a profile on the job's clock; unchanged when the profile has no clock. */
+  spanOf(profile: number, start: number, dur: number): { readonly start: number; readonly dur: number } {
+    const of = this.#clocks.get(profile);
+    if (of === undefined) return { start, dur };
+    const at = (time: number): number => Math.round(jobTime(of.clock, time)) - of.start;
+    return { start: at(start), dur: at(start + dur) - at(start) };
   }
 }

@@ -11,6 +11,7 @@ import type {
   TensorRecord,
 } from '../../record/record.js';
 import { Annotated } from '../annotate.js';
+import type { PathRange } from '../critical-path/critical-path.js';
 import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { RecordTypes } from '../input/record-types.js';
 import type { Peaks } from '../roofline/peaks.js';
@@ -35,6 +36,9 @@ const HELD_OF_DEVICES = 256;
 /** The number with dependency arrows, which are known only when the instructions that waited come. */
 const HELD_OF_INSTRUCTIONS = 32_768;
 const HELD_OF_HOST = 32_768;
+
+/** Name of the track of the critical path. */
+const PATH = 'critical path';
 
 /** Title, category and arguments of a slice or mark. */
 interface SliceContent {
@@ -128,6 +132,21 @@ export class TraceBuilder {
     else if (record.type === 'layer') this.#layer(record);
     else if (record.type === 'notice') this.#timeless(record, 'notices', record.text);
     else if (record.type === 'tensor') this.#timeless(record, 'tensors', record.name);
+  }
+
+  /** Draws the critical path of the profile whose line was taken last. @param path in order of start */
+  path(path: readonly PathRange[]): void {
+    for (const { profile, start: from, dur, text: name, line, step } of path) {
+      const [start, end] = [Math.round(from), Math.round(from + dur)];
+      const time = this.clock.time(profile, timeOf(start));
+      const track = time === null ? null : this.#tracks.lane(this.#tracks.own(profile, PATH, false), { start, end });
+      if (time === null || track === null) this.counts[time === null ? 'early' : 'crowded']++;
+      else {
+        const args: TraceArg[] = [...(line === null ? [] : [['line', line] as const]), ...(step === null ? [] : [['step', step] as const])]; // prettier-ignore
+        this.counts.slices++;
+        this.emit({ type: 'slice', track, ...time, dur: end - start, name, category: PATH, args, ...NO_ARROWS });
+      }
+    }
   }
 
   /**

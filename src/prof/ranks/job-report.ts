@@ -215,7 +215,7 @@ interface CopiedPart {
   readonly of: RankPart;
 }
 
-function withoutCopies(given: readonly RankPart[]): {
+export function withoutCopies(given: readonly RankPart[]): {
   readonly parts: readonly RankPart[];
   readonly copies: readonly CopiedPart[];
 } {

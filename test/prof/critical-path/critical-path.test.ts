@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { CriticalPaths, type PathChoice } from '../../../src/prof/critical-path/critical-path.js';
 import { replayError, type StepPath } from '../../../src/prof/critical-path/step-paths.js';
+import { WhatIf } from '../../../src/prof/critical-path/what-if.js';
 import { Annotator } from '../../../src/prof/report/report.js';
 import type { KernelRecord, ProfileLine, RangeRecord, SampleRecord, SyncRecord } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
@@ -240,11 +241,118 @@ describe('critical path of made traces', () => {
       [100, 200, 200],
     ]);
     expect(pathsOf(records, { steps: new Set([2]) }).map((path) => path.step)).to.deep.equal([2]);
-    expect(onlyPath(records, { window: { from: 50, to: 200 } })).to.deep.equal({
+    expect(onlyPath(records, { windowOf: () => ({ from: 50, to: 200 }) })).to.deep.equal({
       measured: 50,
       replayed: 50,
       compute: 50,
     });
+  });
+});
+
+describe('critical path of a job', () => {
+  /** Work from `start` to `end` of a rank whose clock is ahead. */
+  interface RankWork {
+    readonly ahead: number;
+    /** When its step begins. */
+    readonly begin?: number;
+    readonly compute: readonly [start: number, end: number];
+    readonly operation: readonly [start: number, end: number];
+    readonly collective: Partial<NonNullable<KernelRecord['collective']>>;
+  }
+
+  /** A step of one rank: a product, launched at 0, then an operation with the other rank. */
+  function rankRecords(rank: number, { ahead, begin = 0, compute, operation, collective }: RankWork): ProfileLine[] {
+    const shifted = <R extends { start: number | null }>(record: R): R => ({
+      ...record,
+      profile: rank,
+      start: (record.start ?? 0) + ahead,
+    });
+    const called = (one: KernelRecord): KernelRecord => ({
+      ...shifted(one),
+      launch: one.launch === null ? null : { ...one.launch, start: one.launch.start + ahead },
+    });
+    const nccl = { name: 'ncclDevKernel_AllReduce', short: 'ncclDevKernel_AllReduce', op: ['all_reduce'] };
+    const sizes = { dtype: 'float32', bytesIn: 64, bytesOut: 64, groupSize: 2, ranks: [0, 1], ordinal: 0 };
+    const group = { op: 'allreduce', group: 'g', ...sizes };
+    const header = { type: 'profile', v: 1, profile: rank, format: 'kineto', tool: '', file: `rank${rank}.json`, rank };
+    return [
+      { ...header, worldSize: 2, startUnixNs: '1700000000000000000', dur: null, devices: [] } as unknown as ProfileLine,
+      shifted(step(1, begin, begin + 5)),
+      // Both ranks begin and end it together, which sets their clocks.
+      called(
+        work([begin, begin + 2], [begin + 3, 29], { ...nccl, stream: 9, collective: { ...group, group: 'first' } }),
+      ),
+      called(work([begin, begin + 2], compute, { op: ['mm'] })),
+      called(work([begin + 3, begin + 5], operation, { ...nccl, collective: { ...group, ...collective } })),
+      { type: 'end', profile: rank, counts: {}, diagnostics: {} },
+    ];
+  }
+
+  const rankJob = (ahead: number): ProfileLine[] => [
+    ...rankRecords(0, { ahead: 0, compute: [10, 40], operation: [41, 110], collective: {} }),
+    ...rankRecords(1, { ahead, compute: [10, 90], operation: [91, 110], collective: {} }),
+  ];
+
+  for (const ahead of [0, 7000])
+    it(`leads to the rank that joined last, if the clock of that rank is ${ahead} ns ahead`, () => {
+      const [path, ...rest] = pathsOf(rankJob(ahead));
+      expect(rest).to.deep.equal([]);
+      // Both end at 110. From there: 19 of transfer since rank 1 joined, 1 to switch, 80 of its product, 10 of its launch.
+      expect(path).to.deep.include({ step: 1, measured: 110, replayed: 110 });
+      expect(path?.parts.map(({ member, bound, time }) => [member, bound, time])).to.deep.include.members([
+        [1, 'compute', 80],
+        [1, 'switch', 1],
+      ]);
+      expect(path?.bounds).to.deep.include({ compute: 80, switch: 1, launch: 10, communication: 19 });
+    });
+
+  it('predicts when all have joined with a change on one rank', () => {
+    const predicted = (change: string): unknown =>
+      pathsOf(rankJob(7000), { whatIf: new WhatIf([change]) }).map((path) => path.predicted);
+    // The product of rank 1 takes 40: it joins at 51, and 19 later the operation ends.
+    expect(predicted('rank==1 && op==mm: 0.5')).to.deep.equal([70]);
+    // It takes 8: rank 0 now joins last, at 41.
+    expect(predicted('rank==1 && op==mm: 0.1')).to.deep.equal([60]);
+    // Both products take 30, as on the faster of two ranks: both ranks join at 41.
+    expect(predicted('ranks: equal')).to.deep.equal([60]);
+    expect(predicted('communication: 0')).to.deep.equal([91]);
+    // The first rank may be slower by 50 before it matters.
+    expect(predicted('rank==0 && op==mm: 2')).to.deep.equal([110]);
+    expect(predicted('rank==0 && op==mm: 3')).to.deep.equal([10 + 90 + 1 + 19]);
+  });
+
+  it('a rank may begin its first step later than others, for a reason before the profiles', () => {
+    const [path] = pathsOf([
+      ...rankRecords(0, { ahead: 0, compute: [10, 40], operation: [41, 110], collective: {} }),
+      ...rankRecords(1, { ahead: 0, begin: 20, compute: [30, 90], operation: [91, 110], collective: {} }),
+    ]);
+    // 19 of transfer, 1 to switch, 60 of the product, 10 of its launch; rank 1 began 20 after rank 0.
+    expect(path).to.deep.include({ measured: 110, replayed: 110 });
+    expect(path?.bounds).to.deep.include({ communication: 19, switch: 1, compute: 60, launch: 10, unknown: 20 });
+  });
+
+  it('a sender of little data does not wait for its receiver', () => {
+    const send = { op: 'send', peer: 1 };
+    const records = [
+      ...rankRecords(0, { ahead: 0, compute: [10, 40], operation: [41, 50], collective: send }),
+      ...rankRecords(1, { ahead: 0, compute: [10, 20], operation: [21, 110], collective: { op: 'recv', peer: 0 } }),
+    ];
+    const [path] = pathsOf(records, { whatIf: new WhatIf(['rank==0 && op==mm: 0.5']) });
+    // The message ends 69 after the sender joined, which would be at 26.
+    expect(path).to.deep.include({ measured: 110, replayed: 110, predicted: 26 + 69 });
+    const [other] = pathsOf(records, { whatIf: new WhatIf(['rank==1 && op==mm: 6']) });
+    // The receiver joins at 71.
+    expect(other?.predicted).to.equal(71 + 69);
+  });
+
+  it('profiles without a common operation are not one job', () => {
+    const withoutFirst = rankJob(0).filter((record) => record.type !== 'kernel' || record.stream !== 9);
+    const apart = withoutFirst.map((record) =>
+      record.type === 'kernel' && record.profile === 1 && record.collective !== undefined
+        ? { ...record, collective: { ...record.collective, group: 'h', ranks: [1, 2] } }
+        : record,
+    );
+    expect(pathsOf(apart).map(({ bounds }) => bounds.communication)).to.deep.equal([69, 19]);
   });
 });
 

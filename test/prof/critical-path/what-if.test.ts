@@ -9,8 +9,8 @@ import type { ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { itSlow } from '../../support/sets.js';
 import type { Injections } from '../../../samples/programs/job/options.js';
 import { jobRecords } from '../../../samples/programs/job/records.js';
-import { simulateJob } from '../../../samples/programs/job/simulate.js';
-import { kernel } from '../../support/kernels.js';
+import { simulateJob, type SimulatedJob } from '../../../samples/programs/job/simulate.js';
+import { kernel, mm } from '../../support/kernels.js';
 
 /** What a program does next. Times in ns. */
 type Command =
@@ -120,13 +120,13 @@ const CHANGES: readonly (readonly [changes: readonly string[], factors: Factors]
   [['op==mm: 0.5', 'op=~*educe: 0.5'], { mm: 0.5, all_reduce: 0.5 }],
 ];
 
-/** A simulated job with something wrong, what undoes it on one rank, and the rank. */
+/** A simulated job with something wrong, what undoes it, and the rank whose profile is given; all ranks without one. */
 interface JobCase {
   readonly title: string;
-  readonly ranks: { readonly tp: number; readonly dp: number };
+  readonly ranks: { readonly tp: number; readonly dp: number; readonly pp?: number };
   readonly inject: Injections;
   readonly change: string;
-  readonly rank: number;
+  readonly rank?: number;
 }
 
 const JOBS: readonly JobCase[] = [
@@ -150,14 +150,40 @@ const JOBS: readonly JobCase[] = [
     ...{ ranks: { tp: 1, dp: 4 }, inject: { slowLink: { rank: 0, factor: 3, kind: 'data' } }, rank: 0 },
     change: 'communication: 0.333333',
   },
+  {
+    title: 'all kernels, in a pipeline of four stages',
+    ...{ ranks: { tp: 1, pp: 4, dp: 1 }, inject: { slowNode: { node: 0, factor: 2 } } },
+    change: 'compute: 0.5',
+  },
+  {
+    title: 'a straggler in a pipeline, with the profiles of all ranks',
+    ...{ ranks: { tp: 2, pp: 2, dp: 2 }, inject: { slowLayer: { rank: 4, layer: 1, factor: 1.5 } } },
+    change: 'rank==4 && layer==TransformerLayer_1: 0.666667',
+  },
+  {
+    title: 'a straggler that is found by comparison',
+    ...{ ranks: { tp: 1, pp: 2, dp: 2 }, inject: { slowLayer: { rank: 2, layer: 1, factor: 1.5 } } },
+    change: 'ranks: equal',
+  },
+  {
+    title: 'a rank that loads its data slowly',
+    ...{ ranks: { tp: 2, dp: 2 }, inject: { dataLoading: { rank: 0, ns: 20_000_000 } } },
+    change: 'ranks: equal',
+  },
 ];
+
+/** The records of one rank, or of all. */
+function* recordsOf(job: SimulatedJob, rank?: number): Generator<ProfileLine> {
+  const ranks = rank === undefined ? job.ranks : job.ranks.filter((one) => one.rank === rank);
+  for (const one of ranks) yield* jobRecords(job, one.rank);
+}
 
 describe('what if, on simulated jobs', () => {
   for (const { title, ranks, inject, change, rank } of JOBS) {
     it(`${title}: the step of the job without it takes as long as predicted, to 1 %`, () => {
-      const options = { ...ranks, pp: 1, layers: 3, microBatches: 2, steps: 4, clocks: 'none' } as const;
-      const before = pathsOf(jobRecords(simulateJob({ ...options, inject }), rank), change);
-      const after = pathsOf(jobRecords(simulateJob(options), rank));
+      const options = { pp: 1, ...ranks, layers: 3, microBatches: 4, steps: 4 };
+      const before = pathsOf(recordsOf(simulateJob({ ...options, inject }), rank), change);
+      const after = pathsOf(recordsOf(simulateJob(options), rank));
       expect(before).to.have.length(4);
       const truth = total(after, ({ measured }) => measured);
       expect(total(before, ({ predicted }) => predicted ?? NaN) / truth).to.be.closeTo(1, 0.01);
@@ -180,6 +206,22 @@ describe('what if', () => {
     });
   }
 
+  it('fused kernels have one launch and no gap', () => {
+    const op = (name: string) => ({ is: 'op', op: name, stream: 1, dur: 20_000, host: 8000 }) as const;
+    // On the device: 1000 of the op and 8000 of the launch, three kernels of 20,000, 1000 between each two, 3000 to return.
+    const records = recorded([{ is: 'step' }, op('mm'), op('relu'), op('mm'), { is: 'wait' }]);
+    const predicted = (...changes: string[]) => pathsOf(records, ...changes).map((path) => path.predicted);
+    expect(predicted('fuse: mm+relu')).to.deep.equal([9000 + 40_000 + 1000 + 20_000 + 3000]);
+    expect(predicted('fuse: mm + relu + mm')).to.deep.equal([9000 + 60_000 + 3000]);
+    expect(predicted('fuse: relu+relu')).to.deep.equal([9000 + 62_000 + 3000]);
+    // On the CPU, kernels of 10: the second is called after 8000 + 1000. Without its call of 4000, it runs after the first.
+    const short = { is: 'op', stream: 1, dur: 10, host: 20_000 } as const;
+    const bound = recorded([{ is: 'step' }, { ...short, op: 'mm' }, { ...short, op: 'relu' }, { is: 'wait' }]);
+    const [path] = pathsOf(bound, 'fuse: mm+relu');
+    expect(path?.predicted).to.equal((path?.measured ?? NaN) - 4000);
+    for (const text of ['fuse: mm', 'fuse: mm+']) expect(() => new WhatIf([text])).to.throw(UsageError);
+  });
+
   it('without launches, work waits only for other work', () => {
     // Two kernels of 20,000 whose launch took 8000 each, after 1000 of the op; the wait returns 3000 later.
     const op = { is: 'op', op: 'mm', stream: 1, dur: 20_000, host: 8000 } as const;
@@ -195,6 +237,66 @@ describe('what if', () => {
     const records = [stepOf(1, 0, 10), kernel({ start: 50, dur: 50, step: 1, launch: null, op: ['mm'] })];
     expect(pathsOf(records, 'op==mm: 0.5').map(({ predicted }) => predicted)).to.deep.equal([null]);
   });
+
+  /** A step of a product whose kernel takes 880,000 and, on the same stream, a kernel without an op, on an A100. */
+  const onA100 = (): ProfileLine[] => {
+    const device = { id: 0, vendor: 'nvidia', name: 'NVIDIA A100-SXM4-40GB', arch: 'sm80', units: 108, clockHz: null };
+    const header = { type: 'profile', v: 1, profile: 0, format: 'kineto', tool: '', file: 'a.json', rank: 0 } as const;
+    const launch = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 1000 });
+    const name = 'ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_64x3_tn';
+    return [
+      {
+        ...header,
+        startUnixNs: null,
+        dur: null,
+        devices: [{ ...device, memBytesPerS: null, memBytes: 42_505_273_344 }],
+      },
+      stepOf(1, 0, 5000),
+      kernel({ start: 10_000, dur: 880_000, step: 1, launch: launch(0), name, short: name, op: ['mm'], calls: [mm(4096, 4096, 4096)] }), // prettier-ignore
+      kernel({ id: 2, start: 891_000, dur: 9000, step: 1, launch: launch(2000), corr: 6 }),
+      { type: 'end', profile: 0, counts: {}, diagnostics: {} },
+    ];
+  };
+
+  it('another device: kernels are as far from its roofline, others keep their time and are counted', () => {
+    const paths = new CriticalPaths({ whatIf: new WhatIf(['device: H100 SXM']) });
+    const annotator = new Annotator(null, true);
+    for (const record of onA100()) annotator.pass(record, (item) => paths.take(item));
+    annotator.passRest((item) => paths.take(item));
+    const { facts, notes } = paths.finish();
+    // 2 · 4096³ FLOPs take 440.5 us at 312 TFLOP/s, half of 880 us, so arithmetic bounds it; an H100 does 989 TFLOP/s.
+    const [path] = facts.flatMap(({ steps }) => steps);
+    expect(path).to.deep.include({ measured: 900_000, replayed: 900_000 });
+    expect(path?.predicted).to.be.closeTo(10_000 + (880_000 * 312) / 989 + 1000 + 9000, 1);
+    expect(notes).to.deep.equal([
+      '1 kernel (1.0% of kernel time) unchanged on H100 SXM: work unknown, or bound by neither arithmetic nor memory',
+    ]);
+    expect(() => new WhatIf(['device: no such'])).to.throw(UsageError, "unknown device 'no such'");
+    expect(() => new WhatIf(['device: H100 SXM', 'device: T4'])).to.throw(UsageError, 'one device');
+  });
+
+  it('the same device changes nothing, also in a job whose kernels come late', () => {
+    const job = simulateJob({ tp: 2, pp: 1, dp: 1, layers: 1, microBatches: 1, steps: 2 });
+    const paths = new CriticalPaths({ whatIf: new WhatIf(['device: H100 SXM']) });
+    const annotator = new Annotator(null, true);
+    for (const record of recordsOf(job)) annotator.pass(record, (item) => paths.take(item));
+    annotator.passRest((item) => paths.take(item));
+    const [found, ...others] = paths.finish().facts;
+    expect(others).to.deep.equal([]);
+    expect(found?.members).to.have.length(2);
+    const plain = pathsOf(recordsOf(job));
+    expect(found?.steps.map(({ predicted }) => predicted)).to.deep.equal(plain.map(({ measured }) => measured));
+  });
+
+  for (const [change, note] of [
+    ['ranks: equal', "'ranks: equal' changes nothing without the profiles of several ranks"],
+    ['fuse: mm+relu', "'fuse' changes nothing: no kernels follow each other in that order on a stream"],
+  ] as const)
+    it(`${change}: says that it changes nothing`, () => {
+      const paths = new CriticalPaths({ whatIf: new WhatIf([change]) });
+      paths.take(stepOf(1, 0, 10));
+      expect(paths.finish().notes).to.deep.equal([note]);
+    });
 
   it('takes a filter or a kind of time, and a factor', () => {
     for (const text of ['op==mm', 'op==mm: x', 'op==mm: -1', ': 2', 'nosuch==1: 2'])

@@ -1,4 +1,6 @@
 /** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
+import type { PathRange } from '../../../prof/critical-path/critical-path.js';
+import type { TimeWindow } from '../../../prof/input/named-range.js';
 import { RANGES_HINT, withoutTimes, withTimeless } from '../../../prof/analysis.js';
 import { TRACE_TYPES, TraceBuilder } from '../../../prof/perfetto/trace-builder.js';
 import { TraceWindow, type JobOfProfiles, JobTimes } from '../../../prof/perfetto/job-trace.js';
@@ -15,7 +17,7 @@ import { TABLE_NAMES, unfit } from '../../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import { refuseTerminal } from '../../output.js';
 import { recordsCommand, type RecordsRequest } from '../../records-command.js';
-import { readInputs, runAnalysis } from '../../run-analysis.js';
+import { PATH_OPTION, readInputs, readPaths, runAnalysis } from '../../run-analysis.js';
 
 /** `--align`: the common clock of several profiles. */
 const ALIGNMENTS = ['unix', 'start', 'job'] as const;
@@ -37,6 +39,8 @@ async function readJob({ files, quiet, reading }: RecordsRequest): Promise<JobOf
   const profiles = collector.partsByProfile;
   return { profiles, report: jobReport([...profiles.values()].flat()) };
 }
+
+const ALWAYS: TimeWindow = { from: -Infinity, to: Infinity };
 
 const TRACKS = [
   [
@@ -97,6 +101,7 @@ export const perfetto = recordsCommand(
         help: 'profiles at their Unix times (unix), all from 0 (start), or by matched collectives (job)',
         values: ALIGNMENTS,
       },
+      PATH_OPTION,
       { name: 'flows', help: 'arrows from each instruction to those that waited for it' },
       { ...RANK_OPTION, formerly: { name: 'ranks' } },
       { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19', formerly: { name: 'steps' } },
@@ -127,6 +132,7 @@ export const perfetto = recordsCommand(
       'dprof perfetto -o net.pftrace net.sqlite',
       'dparse --ranges ranks/*.json.gz | dprof perfetto -o ranks.pftrace',
       'dprof perfetto --align job --rank 0-7 --step 3-4 -o job.pftrace ranks/*.json.gz',
+      'dprof perfetto --critical-path --align job -o job.pftrace ranks/*.json.gz',
       'dprof perfetto -f chrome-json trace.json.gz | gzip > net.json.gz',
     ],
   },
@@ -138,6 +144,7 @@ export const perfetto = recordsCommand(
     const isBinary = format === 'pftrace';
     if (isBinary) refuseTerminal(request.output, 'a binary trace');
     const job = align === 'job' || chosen.steps !== null ? await readJob(request) : null;
+    const paths = await readPaths(given, request);
     const window = new TraceWindow(chosen, job);
     const trace = isBinary ? new ProtobufTrace() : new ChromeTrace();
     const events = new TraceBuilder(
@@ -148,6 +155,13 @@ export const perfetto = recordsCommand(
       align === 'job' && job !== null ? (nextFlow) => window.arrows(job, nextFlow) : null,
     );
     const times = align === 'job' && job !== null ? new JobTimes(job.report, job.profiles) : null;
+    /** The path of a profile in the selected time. */
+    const pathOf = (profile: number): PathRange[] => {
+      const { from, to } = request.choice?.windowOf(profile) ?? ALWAYS;
+      return (paths.get(profile) ?? [])
+        .filter(({ start, dur }) => window.isInSteps(profile, start) && start < to && start + dur > from)
+        .map((range) => (times === null ? range : { ...range, ...times.spanOf(profile, range.start, range.dur) }));
+    };
     const { counts } = events;
     const isEmpty = (): boolean => counts.slices + counts.instants + counts.counters === 0;
     await runAnalysis(request, {
@@ -160,6 +174,7 @@ export const perfetto = recordsCommand(
           const shown = window.shown(record);
           if (shown) events.take(times === null ? record : times.retimed(record));
           else events.skip(record);
+          if (shown && record.type === 'profile') events.path(pathOf(record.profile));
         },
         finish: () => {
           events.end();

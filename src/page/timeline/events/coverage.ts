@@ -2,7 +2,7 @@
  * The coverage of a timeline: the ranks of its lanes, how their clocks relate to the axis, and a description of the
  * covered part of a profile.
  */
-import type { PackedTimeline, Lane } from '../../../prof/html/timeline/timeline-data.js';
+import { isThread, type PackedTimeline, type Lane } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import { counted } from '../../../record/plural.js';
 import type { View } from '../model/view.js';
@@ -52,7 +52,7 @@ export const whoseStart = ({ ranks }: Pick<RankedLanes, 'ranks'>): string =>
 /** Groups of threads, which are initially collapsed when several ranks are shown. */
 export function groupsOfThreads({ ranks }: Pick<RankedLanes, 'ranks'>, lanes: readonly Lane[]): ReadonlySet<string> {
   if (ranks === null || ranks.ranks.length < 2) return new Set();
-  return new Set(lanes.flatMap(({ kind, group }) => (kind === 'host' ? [group] : [])));
+  return new Set(lanes.flatMap((lane) => (isThread(lane) ? [lane.group] : [])));
 }
 
 /**

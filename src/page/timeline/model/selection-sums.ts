@@ -172,6 +172,7 @@ class WorkTotal {
 
 const WAIT = EVENT_KINDS.indexOf('wait');
 const COPY = EVENT_KINDS.indexOf('copy');
+const PATH = EVENT_KINDS.indexOf('path');
 /** Kinds whose events all compute; others have FLOPs only when they are known. */
 const COMPUTING = new Set([EVENT_KINDS.indexOf('kernel'), EVENT_KINDS.indexOf('graph')]);
 const DEVICES = 'devices';
@@ -205,6 +206,8 @@ class SumsOfSelection {
 
   add(event: number): void {
     const { events } = this;
+    // The critical path consists of parts of other events.
+    if (events.kind[event] === PATH) return;
     const [start, dur, count] = [startOf(events, event), durOf(events, event), countOf(events, event)];
     const [first, last] = [Math.max(start, this.from), Math.min(start + dur, this.to)];
     const filled = filledOf(events, event);

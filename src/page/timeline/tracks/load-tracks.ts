@@ -7,6 +7,7 @@ import {
   EVENT_KINDS,
   LAUNCHING,
   WORK_OF_KIND,
+  isThread,
   type PackedTrack,
   type Timeline,
   type TimelineMark,
@@ -82,7 +83,7 @@ export const marksAt = (marks: readonly TimelineMark[], time: number, near: numb
 
 /** The group for host data: the only process, or else a separate group. */
 function hostGroup(lanes: readonly Lane[]): string {
-  const groups = new Set(lanes.flatMap(({ kind, group }) => (kind === 'host' ? [group] : [])));
+  const groups = new Set(lanes.flatMap((lane) => (isThread(lane) ? [lane.group] : [])));
   const [only] = groups;
   return groups.size === 1 && only !== undefined ? only : 'host';
 }

@@ -13,6 +13,7 @@ import {
   type DeviceActivity,
   type LaunchCall,
 } from '../../input/device-activity.js';
+import type { PathRange } from '../../critical-path/critical-path.js';
 import type { IdleGap } from '../../advise/idle/host-gaps.js';
 import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
@@ -86,6 +87,8 @@ export class TimelineBuilder {
   #isStepReached = false;
   /** Whether something runs in the selected time. */
   #isTimeMet = false;
+  /** Number of parts of the critical path that were added. */
+  #pathParts = 0;
   /** Set after the last record. */
   #pieces: readonly CutPiece[] | null = null;
   /** The median step, which is known after the last record. */
@@ -95,6 +98,8 @@ export class TimelineBuilder {
     private readonly choice: TimelineChoice,
     { bars }: Pick<TimelineBounds, 'bars'>,
     buffer: EventBufferBounds = EVENT_BUFFER_BOUNDS,
+    /** In order of start. */
+    private readonly path: readonly PathRange[] = [],
   ) {
     this.#buffer = new EventBuffer(buffer);
     this.#bars = new BarBuffer(bars);
@@ -144,6 +149,7 @@ export class TimelineBuilder {
 
   /** @returns the order of the events; null when some may have been dropped */
   #settled({ events, trackPoints }: TimelineBounds): EventOrder | null {
+    this.#addPath(Infinity);
     this.#facts.forget();
     this.#utilisation.finish();
     this.#tracks.settle(trackPoints);
@@ -263,6 +269,7 @@ export class TimelineBuilder {
     this.#steps.addDeviceWork(activity);
     const launch = launchOf(record);
     const { start, dur, kind } = activity;
+    this.#addPath(start);
     const lane = this.#lanes.ofActivity(record);
     const isCollective = record.type === 'collective';
     const gap = this.#gaps.get(record) ?? 0;
@@ -326,21 +333,33 @@ export class TimelineBuilder {
   #addRange(record: RangeRecord): void {
     const { start, dur, pid, tid } = record;
     if (!Number.isFinite(start + dur) || dur < 0) return;
+    this.#addPath(start);
     const { kind, name, apart } = this.#rangeTitles.of(record);
-    const lane = this.#lanes.ofThread(pid, tid, apart);
-    const describe = (texts: TextTable): BufferedEvent => {
+    this.#addBar(start, dur, this.#lanes.ofThread(pid, tid, apart), (texts) => {
       const { op, layer } = tableNames(record);
-      return {
-        start,
-        dur,
-        lane,
-        kind: EVENT_KINDS.indexOf(kind),
-        name: texts.numberOf(name),
-        op: texts.numberOf(op),
-        layer: texts.numberOf(layer),
-        about: null,
-      };
-    };
+      const [named, inLayer] = [texts.numberOf(op), texts.numberOf(layer)];
+      return { kind: EVENT_KINDS.indexOf(kind), name: texts.numberOf(name), op: named, layer: inLayer };
+    });
+  }
+
+  /** Adds the parts of the critical path that begin up to a time, so that they come in order with other events. */
+  #addPath(until: number): void {
+    for (let next = this.path[this.#pathParts]; next !== undefined && next.start <= until;) {
+      const { start, dur, text } = next;
+      next = this.path[++this.#pathParts];
+      this.#addBar(start, dur, this.#lanes.path, (texts) => ({
+        ...{ kind: EVENT_KINDS.indexOf('path'), name: texts.numberOf(text), op: 0, layer: 0 },
+      }));
+    }
+  }
+
+  #addBar(
+    start: number,
+    dur: number,
+    lane: number,
+    titles: (texts: TextTable) => Pick<BufferedEvent, 'kind' | 'name' | 'op' | 'layer'>,
+  ): void {
+    const describe = (texts: TextTable): BufferedEvent => ({ start, dur, lane, ...titles(texts), about: null });
     this.#bars.take({ lane, isLaunch: false, start, dur, describe });
     if (this.#hasRoom(start, start + dur)) this.#buffer.push(describe(this.#buffer.texts));
   }

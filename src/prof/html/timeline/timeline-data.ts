@@ -210,8 +210,11 @@ export interface Lane {
   readonly ids?: LaneIds;
 }
 
-/** Frames of call stacks, and ranges that the program did not end while it was profiled. */
-export type ApartRanges = 'frames' | 'never ended';
+/** Frames of call stacks, ranges that the program did not end while it was profiled, and what determined its duration. */
+export type ApartRanges = 'frames' | 'never ended' | 'critical path';
+
+/** Whether a lane is that of a thread, and not that of the critical path. */
+export const isThread = ({ kind, apart }: Lane): boolean => kind === 'host' && apart !== 'critical path';
 
 /** For a device lane its device and stream, for a thread its process and thread; null when unknown. */
 export interface LaneIds {
@@ -310,15 +313,15 @@ export const DIRECTIONS = [null, 'fprop', 'bprop'] as const;
 /** Causes of gaps, in the order of the numbers in column `gap`. */
 export const GAP_CAUSES = Object.keys(IDLE_CAUSES) as readonly IdleCause[];
 
-/** Work and waits of devices; host calls that launched work, and those that waited; then host ranges. */
+/** Work and waits of devices; host calls that launched work, and those that waited; host ranges; the critical path. */
 export const EVENT_KINDS = [
   ...(['kernel', 'communication', 'graph', 'copy', 'set', 'wait'] as const),
-  ...(['launch', 'range', 'op', 'layer', 'frame'] as const),
+  ...(['launch', 'range', 'op', 'layer', 'frame', 'path'] as const),
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-const HOST_RANGES: ReadonlySet<EventKind> = new Set(['range', 'op', 'layer', 'frame']);
-/** Whether it is a host range, and not a call of a device's API. */
+const HOST_RANGES: ReadonlySet<EventKind> = new Set(['range', 'op', 'layer', 'frame', 'path']);
+/** Whether it is a host range or a part of the critical path, and not a call of a device's API. */
 export const isHostRange = (kind: EventKind): boolean => HOST_RANGES.has(kind);
 
 /** What a device does during an event of each kind, in addition to being busy. Other kinds are not device work. */

@@ -23,8 +23,11 @@ interface LaneKey {
   readonly apart: ApartRanges | null;
 }
 
+/** Name of the lane of the critical path, and of its group. */
+const PATH = 'critical path';
+
 /** The frames of a thread are above its other ranges, which are within the frames. */
-const PLACES: readonly LaneKey['apart'][] = ['frames', null, 'never ended'];
+const PLACES: readonly LaneKey['apart'][] = [PATH, 'frames', null, 'never ended'];
 
 /** Group for host events of no known process. */
 export const HOST_GROUP = 'host';
@@ -42,6 +45,11 @@ export class LaneTable {
 
   ofThread(pid: number | null, tid: number | null, apart: ApartRanges | null = null): number {
     return this.#numberOf({ kind: 'host', outer: pid ?? UNKNOWN, inner: tid ?? UNKNOWN, engine: null, apart });
+  }
+
+  /** The lane of the critical path. */
+  get path(): number {
+    return this.ofThread(null, null, PATH);
   }
 
   ofActivity(record: DeviceActivity): number {
@@ -65,6 +73,7 @@ export class LaneTable {
     const key = elementAt(this.#keys, number);
     const { kind, outer, inner, engine, apart } = key;
     const ids = idsOf(key, header);
+    if (apart === PATH) return { kind, name: PATH, group: PATH, depth, apart, ids };
     if (kind === 'host') {
       const group = outer < 0 ? HOST_GROUP : `process ${outer}`;
       const name = inner < 0 ? 'thread unknown' : `thread ${inner}`;

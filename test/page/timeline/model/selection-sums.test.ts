@@ -29,6 +29,15 @@ describe('sums of a selection', () => {
     });
   });
 
+  it('leave the critical path out, whose parts are parts of other events', () => {
+    const path = eventsOf([
+      { start: 0, dur: 50, lane: 0, kind: 'range', name: 'step' },
+      { start: 10, dur: 40, lane: 0, kind: 'path', name: 'compute: a' },
+    ]);
+    const { hostCount, onThreads } = selectionSums(path, { from: 0, to: 50, lanes: null });
+    expect([hostCount, onThreads.map(({ text }) => text)]).to.deep.equal([1, ['step']]);
+  });
+
   it('say of how many events work is known', () => {
     // The copy has no FLOPs to have.
     expect(sums.flops).to.deep.equal({ amount: 40, known: 1, count: 2, knownTime: 40, time: 80 });
