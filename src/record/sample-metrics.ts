@@ -15,6 +15,15 @@ export const CPU_METRICS = {
   traced: 'cpu_traced',
 } as const;
 
+/**
+ * Metrics of samples that state, for a thread (labels `pid` and `tid`) and a stack (`text`), how many CPU samples hit it, and
+ * the time of its calls of system libraries.
+ */
+export const CPU_STACK_METRICS = { samples: 'cpu_stack_samples', calls: 'cpu_stack_calls' } as const;
+
+/** Separates the frames of such a stack, which has the outermost first. */
+export const FRAME_SEPARATOR = ';';
+
 /** Metric of samples that state how many cores the threads of the traced processes kept busy, averaged over `dur`. */
 export const CPU_BUSY_METRIC = 'cpu_busy';
 
