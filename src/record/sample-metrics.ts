@@ -24,6 +24,17 @@ export const CPU_STACK_METRICS = { samples: 'cpu_stack_samples', calls: 'cpu_sta
 /** Separates the frames of such a stack, which has the outermost first. */
 export const FRAME_SEPARATOR = ';';
 
+/**
+ * Metrics of samples that state what a GPU's counters measured over `dur`, in % of the peak, with the beginning of the name
+ * that Nsight Systems gives them.
+ */
+export const GPU_METRICS = {
+  gpu_sm_active: 'SMs Active',
+  gpu_tensor_active: 'Tensor Active',
+  gpu_dram_read: 'DRAM Read',
+  gpu_dram_write: 'DRAM Write',
+} as const;
+
 /** Metric of samples that state how many cores the threads of the traced processes kept busy, averaged over `dur`. */
 export const CPU_BUSY_METRIC = 'cpu_busy';
 
