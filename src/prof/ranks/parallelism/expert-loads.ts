@@ -18,7 +18,7 @@ export interface ExpertLoad {
   readonly operations: number;
   readonly sent: number | null;
   readonly received: number | null;
-  /** Divided by the mean of the group's ranks; null unless all have a profile of the same steps with known sizes. */
+  /** Divided by the mean of the group's ranks; null unless all have a profile with the same operations and known sizes. */
   readonly sentRatio: number | null;
   readonly receivedRatio: number | null;
   /** The most that the rank sends to one rank, divided by the mean of all: mean over operations. */
@@ -27,21 +27,21 @@ export interface ExpertLoad {
 
 /** Sums over the operations of a rank at one place. */
 class Load {
-  /** The steps of its operations; null for those in none. */
-  readonly steps: (number | null)[] = [];
+  /** Step and element type of each operation: ranks that differ in these did different operations at the place. */
+  readonly operations: string[] = [];
   #sent: number | null = 0;
   #received: number | null = 0;
   #spread: number | null = 0;
 
-  add(step: number | null, sent: number | null, received: number | null, spread: number | null): void {
-    this.steps.push(step);
+  add(operation: string, sent: number | null, received: number | null, spread: number | null): void {
+    this.operations.push(operation);
     this.#sent = sum(this.#sent, sent);
     this.#received = sum(this.#received, received);
     this.#spread = sum(this.#spread, spread);
   }
 
   get means(): Pick<ExpertLoad, 'operations' | 'sent' | 'received' | 'spread'> {
-    const operations = this.steps.length;
+    const operations = this.operations.length;
     const mean = (all: number | null): number | null => (all === null ? null : all / operations);
     return { operations, sent: mean(this.#sent), received: mean(this.#received), spread: mean(this.#spread) };
   }
@@ -51,7 +51,7 @@ const sum = (a: number | null, b: number | null): number | null => (a === null |
 
 /** The loads at each place of one member of a group. */
 function loadsOfMember(part: RankPart, operations: readonly number[]): Map<number | null, Load> {
-  const { kind, step, bytes, received = [], spread = [] } = part.operations;
+  const { kind, step, dtype, bytes, received = [], spread = [] } = part.operations;
   const loads = new Map<number | null, Load>();
   const counts = new Map<number, number>();
   for (const at of operations) {
@@ -59,7 +59,12 @@ function loadsOfMember(part: RankPart, operations: readonly number[]): Map<numbe
     const number = step[at] ?? null;
     const place = number === null ? null : (counts.get(number) ?? 0);
     if (number !== null && place !== null) counts.set(number, place + 1);
-    entryOf(loads, place, () => new Load()).add(number, bytes[at] ?? null, received[at] ?? null, spread[at] ?? null);
+    entryOf(loads, place, () => new Load()).add(
+      `${number ?? ''} ${dtype[at] ?? ''}`,
+      bytes[at] ?? null,
+      received[at] ?? null,
+      spread[at] ?? null,
+    );
   }
   return loads;
 }
@@ -88,7 +93,7 @@ function loadsOfGroup(parts: readonly RankPart[], { members, size }: JobGroup, g
         return load === undefined ? [] : [{ part, load }];
       });
       const rows = found.map(({ part, load }) => ({ group, part, place, ...load.means }));
-      const areSame = new Set(found.map(({ load }) => load.steps.join())).size === 1;
+      const areSame = new Set(found.map(({ load }) => load.operations.join())).size === 1;
       if (found.length < Math.max(2, size ?? 0) || !areSame)
         return rows.map((row) => ({ ...row, sentRatio: null, receivedRatio: null }));
       const [sent, received] = [ratios(rows.map((row) => row.sent)), ratios(rows.map((row) => row.received))];

@@ -120,6 +120,31 @@ describe('loads of experts', () => {
     });
   });
 
+  // The sampled steps of these ranks begin with different all-to-alls, of int64 and of bytes.
+  itShared(
+    'have no mean where ranks do different operations',
+    ['data/kineto/ranks/sampled_rank-0.json.gz', 'data/kineto/ranks/sampled_rank-1.json.gz'],
+    async (paths) => {
+      const { stdout } = await runCli('dprof', [
+        'ranks',
+        '-q',
+        '-t',
+        'loads',
+        '-f',
+        'csv',
+        '-c',
+        'place,rank,sent,received,sent_ratio',
+        ...paths,
+      ]);
+      expect(stdout.trimEnd().split('\n').slice(1)).to.deep.equal([
+        '0,0,209716736,191067648,na',
+        '0,1,169870848,191067648,na',
+        '1,0,215408640,196308992,na',
+        '1,1,202730368,180420608,na',
+      ]);
+    },
+  );
+
   // Counted by a script over the JSON, from the extents of the ops in each step.
   itShared('have the sizes counted in a trace', ['data/kineto/a100_rank3of8_training.json.gz'], async ([path = '']) => {
     const { stdout } = await runCli('dprof', ['ranks', '-q', '-t', 'loads', '-f', 'json', path]);

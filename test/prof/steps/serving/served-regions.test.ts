@@ -146,4 +146,21 @@ describe('regions of servers', () => {
       expect(row?.['flops']).to.be.within(flops, flops * 1.0005);
     },
   );
+
+  // Counted by a script over the JSON: kernels that the thread of the annotation launched in it, and FLOPs of its 109 products.
+  itShared(
+    'have the kernels and products counted in a step',
+    ['data/kineto/b200_rank0of8.json.gz'],
+    async ([path = '']) => {
+      const [row] = await rowsOf(['--by', 'batch', path]);
+      expect(row).to.include({
+        region: 'prefill, 1 request, 888 tokens',
+        kernels: 694,
+        collectives: 74,
+        span: 84487178,
+      });
+      expect(row).to.include({ busy: 11596482, context_tokens: 888, bound: null });
+      expect(row?.['flops']).to.be.within(235838453760, 235838453760 * 1.005);
+    },
+  );
 });
