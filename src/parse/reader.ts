@@ -54,7 +54,7 @@ export interface ReadOptions {
    * not describe.
    */
   readonly captures?: OtherCaptures;
-  /** Whether to write samples that can be derived from other records, if the vendor's tool derives them too. */
+  /** Whether to write samples that can be derived from other records, if the vendor's tool derives them too, and GPU counters. */
   readonly derived?: boolean;
   /**
    * Whether records are only written as lines. If so, fields that only users of record objects need may be missing,

@@ -26,7 +26,7 @@ export interface Analysis<Facts> {
   readonly types: RecordTypes;
   /** Which host ranges the analysis takes, as a value of the reader's option; all of them when absent. */
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
-  /** Whether the analysis takes the samples that a reader derives from activities. */
+  /** Whether the analysis takes the samples that a reader derives from activities, and counters of GPUs. */
   readonly derived?: true;
   /** Takes work that crosses an edge of the chosen time in full, and not only the part inside. */
   readonly inFull?: true;

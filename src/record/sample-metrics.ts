@@ -16,6 +16,26 @@ export const CPU_METRICS = {
 } as const;
 
 /**
+ * Metrics of samples that state, for a thread (labels `pid` and `tid`) and a stack (`text`), how many CPU samples hit it, and
+ * the time of its calls of system libraries.
+ */
+export const CPU_STACK_METRICS = { samples: 'cpu_stack_samples', calls: 'cpu_stack_calls' } as const;
+
+/** Separates the frames of such a stack, which has the outermost first. */
+export const FRAME_SEPARATOR = ';';
+
+/**
+ * Metrics of samples that state what a GPU's counters measured over `dur`, in % of the peak, with the beginning of the name
+ * that Nsight Systems gives them.
+ */
+export const GPU_METRICS = {
+  gpu_sm_active: 'SMs Active',
+  gpu_tensor_active: 'Tensor Active',
+  gpu_dram_read: 'DRAM Read',
+  gpu_dram_write: 'DRAM Write',
+} as const;
+
+/**
  * Metric of samples that state how many cores were busy, averaged over `dur`: with threads of the traced processes, or in a
  * system profile of Neuron with anything on the instance.
  */

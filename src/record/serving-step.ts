@@ -8,7 +8,10 @@
  * `execute_45_context_1(sq43sk43sqsq1849sqsk1849)_generation_2(sq2sk90sqsq2sqsk90)`, `execute_new_1_cached_2`,
  * `execute_diffusion_…`, `gpu_model_runner: forward` (vLLM's scopes, which say nothing about requests), `step[EXTEND bs=1
  * toks=512 c_sq=512 …]`, `step[DECODE bs=32 g_sq=32 …]`, `step[MIXED bs=3 c=1 g=2 …]`, `prefill[bs=1 tok=512 ctx=512 sqsq=…
- * sqsk=… sk=…]`, `decode[bs=30/32 tok=30 d=30 …]`.
+ * sqsk=… sk=…]`, `decode[bs=30/32 tok=30 d=30 …]`. TensorRT-LLM (pyexecutor/py_executor.py, trtGptModelInflightBatching.cpp;
+ * its NVTX domain is in front): `[Executor] _forward_step 7: 1 ctx reqs, 300 ctx tokens, 5 gen reqs`, `executeStep: 1 ctx
+ * reqs, 5 gen reqs`. vLLM on TPUs (tpu_inference/runner/tpu_runner.py): `execute_model: 2 reqs, 9 toks`, with the requests as
+ * metadata of JAX.
  */
 
 /** Sums over the sequences of a batch; each sequence has q new positions (queries) and k positions in total (keys). */
@@ -57,6 +60,11 @@ export const SERVING_STEP_BEGINNINGS = [
   'eager_decode[',
   'gpu_model_runner: ',
   'v2_gpu_model_runner: ',
+  'TensorRT-LLM:',
+  '[Executor] _forward_step ',
+  '_forward_step: ',
+  'executeStep: ',
+  'execute_model: ',
 ] as const;
 
 type Parts = Pick<ServingStep, 'context' | 'generation'> & Partial<ServingStep>;
@@ -102,6 +110,9 @@ function executedPart(requests: string | undefined, text: string | undefined): S
     lengths: lengthSums(queries, keys, squares, pairs),
   };
 }
+
+const countedPart = (requests: number | null, tokens: number | null): ServedPart =>
+  requests === 0 ? NOBODY : { requests, tokens, lengths: null };
 
 /** Parses `bs=32 g_sq=32` into values by key. Lists of lengths, `ctx=[7, 8]`, are cut off. */
 const fieldsOf = (text: string): ReadonlyMap<string, string> =>
@@ -179,6 +190,19 @@ const FORMS: readonly Form[] = [
     read: ([, mode = '', fields = '']) =>
       Object.hasOwn(MODES, mode) ? (MODES[mode]?.(countsOf(fields)) ?? null) : null,
   },
+  {
+    // Speculative decoding generates several tokens, of which the name says nothing.
+    pattern:
+      /^(?:TensorRT-LLM:)?(?:\[Executor\] _forward_step \d{1,12}|_forward_step|executeStep): (\d{1,12}) ctx reqs, (?:(\d{1,12}) ctx tokens, )?(\d{1,12}) gen reqs$/,
+    read: ([, requests, tokens, generating]) => ({
+      context: countedPart(count(requests), count(tokens)),
+      generation: countedPart(count(generating), null),
+    }),
+  },
+  {
+    pattern: /^execute_model: (\d{1,12}) reqs, (\d{1,12}) toks$/,
+    read: ([, requests, tokens]) => ({ ...UNKNOWN_PARTS, batch: count(requests), tokens: count(tokens) }),
+  },
   { pattern: /^(prefill)\[(bs=.*)\]$/, read: ([, kind = '', fields = '']) => atomParts(kind, countsOf(fields)) },
   {
     pattern: /^(?:eager_)?(decode)\[(bs=.*)\]$/,
@@ -189,11 +213,39 @@ const FORMS: readonly Form[] = [
 /** Longer texts are not names of steps. */
 const LONGEST_NAME = 300;
 
+/** Where metadata with the ids of requests begins, in JAX's form: `#request_id1=cmpl-7,request_id2=cmpl-9#`. */
+const REQUESTS_BEGIN = '#request_id1=';
+
+/** The name of a step without the ids of its requests. */
+export function withoutRequests(text: string): string {
+  const at = text.indexOf(REQUESTS_BEGIN);
+  return at === -1 ? text : text.slice(0, at);
+}
+
+/** Appends ids of requests in the form that `readRequests` reads. */
+export const withRequests = (name: string, ids: readonly string[]): string =>
+  ids.length === 0 ? name : `${name}#${ids.map((id, i) => `request_id${i + 1}=${id}`).join(',')}#`;
+
+const REQUEST_IN_METADATA = /[#,]request_id\d{1,6}=([^,#]{1,200})(?=[,#])/g;
+/** A range of one request: `request_12`, `req 7f3a01`, `Req_3_Prefill`, `request.warmup.2`. */
+const REQUEST_RANGE =
+  /^(?:[\w-]{1,60}:)?req(?:uest)?(?:[ _.:=#-]{1,3}id)?[ _.:=#-]{1,3}([\w.-]{0,200}\d[\w.-]{0,200})$/i;
+const PHASE_OF_REQUEST = /[_.-](?:prefill|decode)$/i;
+
+/** The ids of the requests that a range works on, each once; none for a range that names no request. */
+export function readRequests(text: string): readonly string[] {
+  const at = text.indexOf(REQUESTS_BEGIN);
+  if (at !== -1) return [...new Set(Array.from(text.slice(at).matchAll(REQUEST_IN_METADATA), ([, id = '']) => id))];
+  const id = text.length > LONGEST_NAME ? undefined : REQUEST_RANGE.exec(text)?.[1];
+  return id === undefined ? [] : [id.replace(PHASE_OF_REQUEST, '')];
+}
+
 /** Reads the name of a server's step; null for any other text. */
 export function readServingStep(text: string): ServingStep | null {
-  if (text.length > LONGEST_NAME) return null;
+  const name = withoutRequests(text);
+  if (name.length > LONGEST_NAME) return null;
   for (const { pattern, read } of FORMS) {
-    const match = pattern.exec(text);
+    const match = pattern.exec(name);
     if (match !== null) return withTotals(read(match) ?? UNKNOWN_PARTS);
   }
   return null;
@@ -269,7 +321,8 @@ const NAMES: readonly RegExp[] = [
 export const STEP_NAME_BEGINNINGS = ['profilerstep#', 'step', 'train', 'iter', ...SERVING_STEP_BEGINNINGS] as const;
 
 /** Reads the name of a step; null for any other text. */
-export function readStepName(text: string): StepName | null {
+export function readStepName(marked: string): StepName | null {
+  const text = withoutRequests(marked);
   if (text.length > LONGEST_STEP_NAME) return null;
   for (const pattern of NAMES) {
     const match = pattern.exec(text);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { kernel, mm } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
+import { globalTid, NsightDatabase, TID } from '../support/nsight-database.js';
 import { itShared } from '../support/shared.js';
 
 const layer = ['Net; of two', 'Linear\n0'];
@@ -99,5 +100,72 @@ describe('dprof stacks', () => {
     // The sum of all kernels of the oracle.
     expect(lines.reduce((sum, line) => sum + Number(line.split(' ')[1]), 0)).to.equal(8_915_634);
     expect(lines).to.deep.equal([...new Set(lines)].sort());
+  });
+});
+
+describe('dprof stacks --cpu', () => {
+  /** Samples 1 and 2 in main → work, 3 in an address of a library, 4 without a chain; a call with another inside. */
+  const database = (): string => {
+    const db = new NsightDatabase();
+    const frames = (table: string, id: number, ...names: readonly (string | { readonly module: string })[]): void => {
+      for (const [stackDepth, name] of names.entries()) {
+        const isKnown = typeof name === 'string';
+        const [symbol, module] = [db.string(isKnown ? name : '0x7f'), db.string(isKnown ? '' : name.module)];
+        db.row(table, { id, symbol, module, unresolved: isKnown ? 0 : 1, stackDepth });
+      }
+    };
+    const sample = (id: number, tid = TID): unknown =>
+      db.row('COMPOSITE_EVENTS', { id, start: 100 * id, cpu: 0, globalTid: globalTid(tid), cpuCycles: 1 });
+    for (const id of [1, 2, 3, 4]) sample(id);
+    frames('SAMPLING_CALLCHAINS', 1, 'work(int;x)', 'main');
+    frames('SAMPLING_CALLCHAINS', 2, 'work(int;x)', 'main');
+    frames('SAMPLING_CALLCHAINS', 3, { module: '/usr/lib/libcuda.so.1' }, 'main');
+    const call = (start: number, end: number, name: string, callchainId: number, nestingLevel: number): unknown =>
+      db.row('OSRT_API', { start, end, eventClass: 27, globalTid: globalTid(TID), nameId: db.string(name), returnValue: 0, nestingLevel, callchainId }); // prettier-ignore
+    call(0, 100, 'poll', 7, 0);
+    call(10, 40, 'read', 7, 1);
+    call(200, 230, 'poll', 7, 0);
+    frames('OSRT_CALLCHAINS', 7, 'wait', 'main');
+    return db.write();
+  };
+  const cpu = (...args: string[]) => runCli('dprof', ['stacks', ...args, database()]);
+
+  it('counts samples by call chain, the outermost frame first', async () => {
+    const { stdout, stderr, code } = await cpu('--cpu', 'samples');
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    expect(stdout).to.equal('[unknown] 1\nmain;[libcuda.so.1] 1\nmain;work(int,x) 2\n');
+    const table = await cpu('--cpu', 'samples', '--root', 'thread', '-f', 'csv', '-c', 'stack,samples', '--sort', 'samples', '--top', '1'); // prettier-ignore
+    expect(table.stdout).to.equal(`Stack,Samples\n"thread ${TID};main;work(int,x)",2\n`);
+    const { profiles } = JSON.parse((await cpu('--cpu', 'samples', '-f', 'speedscope')).stdout) as Speedscope;
+    expect(profiles[0]).to.include({ unit: 'none', endValue: 4 });
+  });
+
+  it('adds up the time of system calls, without those inside others', async () => {
+    expect((await cpu('--cpu', 'calls')).stdout).to.equal('main;wait;poll 130\n');
+  });
+
+  it('refuses what says nothing about the CPU, and says how to record what is missing', async () => {
+    expect((await cpu('--cpu', 'samples', '--stream', '7')).stderr).to.match(
+      /--stream applies to devices, not to --cpu/,
+    );
+    expect((await cpu('--cpu', 'calls', '--from', '1')).stderr).to.match(
+      /--from applies to events with a time, not to --cpu/,
+    );
+    expect((await cpu('--cpu', 'sample')).stderr).to.match(
+      /unknown kind of call chain 'sample' \(did you mean samples\?/,
+    );
+    const none = await run(RECORDS, '--cpu', 'samples');
+    expect(none.stderr).to.match(/no call chains of CPU samples \(nsys profile --sample=process-tree/);
+  });
+
+  // Counted in the file by a script: 317 samples of 97 stacks, and the calls outside of others.
+  itShared('has the samples and calls of an export', ['data/nsys/many_kernels_no_nvtx.sqlite'], async ([path = '']) => {
+    const linesOf = async (kind: string): Promise<string[]> =>
+      (await runCli('dprof', ['stacks', '-q', '--cpu', kind, path])).stdout.trimEnd().split('\n');
+    const sumOf = (lines: readonly string[]): number =>
+      lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    const [samples, calls] = [await linesOf('samples'), await linesOf('calls')];
+    expect([samples.length, sumOf(samples), calls.length, sumOf(calls)]).to.deep.equal([97, 317, 61, 560223675]);
+    expect(samples).to.include('__strlen_avx2 13');
   });
 });

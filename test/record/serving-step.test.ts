@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
+  readRequests,
   readServingStep,
   servingStepAround,
+  withRequests,
   readStepName,
   STEP_NAME_BEGINNINGS,
   type LengthSums,
@@ -113,6 +115,17 @@ describe('names of the steps of servers', () => {
     ['execute_context_1(888_788544)_generation_0(0)', step('prefill', 1, 888, [1, 888], [0, 0])],
     ['execute_context_1(x)_generation_0(0)', step('prefill', 1, null, [1, null], [0, 0])],
     ['execute_0_context_0(sq0sk0sqsq0sqsk0)_generation_0(sq0sk0sqsq0sqsk0)', step(null, 0, 0, [0, 0], [0, 0], 0)],
+    ['[Executor] _forward_step 12: 1 ctx reqs, 5 gen reqs', step('mixed', 6, null, [1, null], [5, null])],
+    [
+      'TensorRT-LLM:[Executor] _forward_step 12: 1 ctx reqs, 300 ctx tokens, 0 gen reqs',
+      step('prefill', 1, 300, [1, 300], [0, 0]),
+    ],
+    ['executeStep: 0 ctx reqs, 64 gen reqs', step('decode', 64, null, [0, 0], [64, null])],
+    ['execute_model: 2 reqs, 9 toks', step(null, 2, 9, [null, null], [null, null])],
+    [
+      'execute_model: 2 reqs, 9 toks#request_id1=cmpl-a,request_id2=cmpl-b#',
+      step(null, 2, 9, [null, null], [null, null]),
+    ],
     ['execute_new_2_cached_6', step(null, 8, null, [null, null], [null, null])],
     ['execute_diffusion_1_1024x1024', unknown],
     ['gpu_model_runner: forward', unknown],
@@ -163,5 +176,26 @@ describe('names of the steps of servers', () => {
     const draft = 'step[DECODE bs=7]';
     expect(servingStepAround([detailed, draft])).to.deep.equal(readServingStep(draft));
     expect(servingStepAround(['a', 'ProfilerStep#1'])).to.equal(null);
+  });
+});
+
+describe('ids of requests', () => {
+  it('are those of the metadata of a step, and those that ranges of one request name', () => {
+    const texts: readonly (readonly [text: string, ids: readonly string[]])[] = [
+      [withRequests('execute_model: 2 reqs, 9 toks', ['cmpl-7f-2', 'b', 'b']), ['cmpl-7f-2', 'b']],
+      [withRequests('execute_model: 0 reqs, 0 toks', []), []],
+      ['request_12', ['12']],
+      ['Req_3_Prefill', ['3']],
+      ['REQ 7f3a-01', ['7f3a-01']],
+      ['request.warmup.2', ['warmup.2']],
+      ['request id: cmpl-9', ['cmpl-9']],
+      ['server:request_12', ['12']],
+      ['request iteration', []],
+      ['requests 12', []],
+      ['request', []],
+      ['required_2', []],
+      ['execute_context_1(30)_generation_2(2)', []],
+    ];
+    for (const [text, ids] of texts) expect(readRequests(text), text).to.deep.equal(ids);
   });
 });

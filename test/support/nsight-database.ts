@@ -3,6 +3,8 @@ import { ProfileDatabase, type Cells } from './profile-database.js';
 
 const PLACE = 'start! end! deviceId! contextId! greenContextId streamId! correlationId globalPid';
 
+const CHAIN = 'id! symbol! module! kernelMode thumbCode unresolved specialEntry originalIP unwindMethod stackDepth!';
+
 const SCHEMA = {
   StringIds: 'id value$!',
   META_DATA_EXPORT: 'name$! value$',
@@ -33,6 +35,9 @@ const SCHEMA = {
   OSRT_API: 'start! end! eventClass! globalTid correlationId nameId! returnValue! nestingLevel callchainId!',
   SCHED_EVENTS: 'start! cpu! isSchedIn! globalTid threadState threadBlock',
   COMPOSITE_EVENTS: 'id! start! cpu threadState globalTid cpuCycles!',
+  ...Object.fromEntries(['SAMPLING_CALLCHAINS', 'OSRT_CALLCHAINS'].map((table) => [table, CHAIN])),
+  TARGET_INFO_GPU_METRICS: 'typeId! sourceId! typeName$! metricId! metricName$!',
+  GPU_METRICS: 'rawTimestamp timestamp! typeId! metricId! value!',
   NVTX_PAYLOAD_SCHEMAS: 'domainId! schemaId! name$ type flags numEntries payloadSize alignTo',
   NVTX_PAYLOAD_SCHEMA_ENTRIES: 'domainId! schemaId! idx! flags type name$ description$ arrayOrUnionDetail offset',
   NVTX_EVENTS:

@@ -2,11 +2,11 @@
 import { CHOICE_OPTIONS } from '../choice-options.js';
 import { COLUMNS, requireColumn } from '../../prof/columns/columns.js';
 import { MOST_KINDS, OTHERS } from '../../prof/overlap/overlap-sweep.js';
-import { Overlap, OVERLAP_COLUMNS, type DeviceOverlap } from '../../prof/overlap/overlap.js';
+import { MEASURED_COLUMNS, Overlap, OVERLAP_COLUMNS, type DeviceOverlap } from '../../prof/overlap/overlap.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
-import { integer } from '../arguments.js';
-import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { integer, type Arguments } from '../arguments.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { overlapScreen } from '../screens/overlap.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
@@ -22,6 +22,21 @@ const documentOf = ({ profile, header, device, kinds }: DeviceOverlap): object =
   })),
 });
 
+async function runMeasured(given: Arguments, request: RecordsRequest): Promise<void> {
+  const chosen = tableChoice(given, MEASURED_COLUMNS, request);
+  const isText = request.format === 'text';
+  const format = chosen?.format ?? (isText ? (request.width === null ? 'table' : 'fitted') : request.format);
+  await runAnalysis(
+    { ...request, format },
+    {
+      analysis: new Overlap(given.read('by', requireColumn) ?? requireColumn('tc'), true),
+      annotator: new Annotator(null, false),
+      print: ({ table }, write) =>
+        printTable(chosen !== null && table !== undefined ? chosen.of(table) : table, format, write, request.width),
+    },
+  );
+}
+
 export const overlap = recordsCommand(
   {
     name: 'dprof overlap',
@@ -35,8 +50,9 @@ export const overlap = recordsCommand(
         help: 'column of dprof by which work is divided into kinds: stream, category, op … (stream)',
         values: COLUMNS.map(({ key }) => key),
       },
+      { name: 'measured', help: "what the GPU's counters show while only one kind runs (Nsight)" },
       ...CHOICE_OPTIONS,
-      ...tableOptions(OVERLAP_COLUMNS.map(({ key }) => key)),
+      ...tableOptions([...new Set([...OVERLAP_COLUMNS, ...MEASURED_COLUMNS].map(({ key }) => key))]),
     ],
     unfit: {
       ...unfit(['where'], 'whether work runs alone depends on all work; -f csv -c kind,other,both lists every pair'),
@@ -50,18 +66,23 @@ export const overlap = recordsCommand(
         'Output: text has for each kind of work the time in which it ran (active), and the share of that time in which it ran',
         `alone or with each other kind, for the ${MOST_IN_TEXT} kinds with the most time (--top N). json has one object per device, other`,
         'formats one row per pair of kinds.',
+        'With --measured, a table of the periods between samples of the counters (nsys profile --gpu-metrics-devices=all) in which',
+        'only work of one kind ran, and the means of active SMs, active tensor cores and memory traffic. With --by tc, they stand',
+        "beside dprof's verdict from the names of kernels.",
         `Memory: 150 MB, and ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [
       'dprof overlap net.pt.trace.json.gz',
       'dprof overlap --by category net.sqlite',
+      'dprof overlap --by tc --measured net.sqlite',
       "dprof overlap --by category -f csv -c kind,other,both,share net.jsonl | grep '^communication,'",
     ],
   },
   withTableFormats('text', 'json'),
   async (given, request) => {
     const { format, width } = request;
+    if (given.on('measured')) return runMeasured(given, request);
     const chosen = tableChoice(given, OVERLAP_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? MOST_IN_TEXT;
     const by = given.read('by', requireColumn) ?? requireColumn('stream');

@@ -5,15 +5,25 @@ import {
   MOST_TEXT,
   OTHERS,
   shownStacks,
+  SAMPLED_STACK_COLUMNS,
   STACK_COLUMNS,
   Stacks,
   type ProfileStacks,
+  type StackUnit,
 } from '../../prof/stacks/stack-sums.js';
 import { HOST_FRAME_KINDS, HostStacks } from '../../prof/stacks/host-stacks.js';
-import { UsageError, requireNamed } from '../../record/errors.js';
+import {
+  CPU_FRAME_KINDS,
+  CPU_STACK_KINDS,
+  CpuStacks,
+  unitOf,
+  type CpuStackKind,
+} from '../../prof/stacks/cpu-stacks.js';
+import { UsageError, requireName, requireNamed } from '../../record/errors.js';
 import { aligned, word } from '../../write/cell-text.js';
 import { parseWhere } from '../../prof/query/kernel-query.js';
-import { CHOICE_OPTIONS } from '../choice-options.js';
+import type { Arguments } from '../arguments.js';
+import { CHOICE_OPTIONS, TIME_NAMES } from '../choice-options.js';
 import { tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
 import type { Write } from '../output.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
@@ -34,7 +44,12 @@ function frame(name: string): object {
  * Writes stacks for speedscope piece by piece: the frames once, then for each profile its stacks as samples with weights in
  * ns, because the whole may exceed the longest possible string.
  */
-export async function speedscope(profiles: readonly ProfileStacks[], name: string, write: Write): Promise<void> {
+export async function speedscope(
+  profiles: readonly ProfileStacks[],
+  name: string,
+  write: Write,
+  unit: StackUnit = 'ns',
+): Promise<void> {
   const numbers = new Map<string, number>();
   const numberOf = (text: string): number => {
     let number = numbers.get(text);
@@ -44,7 +59,13 @@ export async function speedscope(profiles: readonly ProfileStacks[], name: strin
   await write(`{"$schema":${jsonOf(SCHEMA)},"exporter":${jsonOf(`dprof ${version()}`)}`);
   await write(`,"name":${jsonOf(name)},"activeProfileIndex":0,"profiles":[`);
   for (const [i, { name: title, stacks }] of profiles.entries()) {
-    const head = { type: 'sampled', name: title, unit: 'nanoseconds', startValue: 0, endValue: stacks.total };
+    const head = {
+      type: 'sampled',
+      name: title,
+      unit: unit === 'ns' ? 'nanoseconds' : 'none',
+      startValue: 0,
+      endValue: stacks.total,
+    };
     await write(`${i === 0 ? '' : ','}${jsonOf(head).slice(0, -1)},"samples":[`);
     const weights: number[] = [];
     for (const { frames, ns } of stacks.sorted()) {
@@ -68,6 +89,21 @@ function kindsOf<Row>(option: string, text: string, known: readonly FrameKind<Ro
   const names = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
   if (names.length === 0) throw new UsageError(`${option} needs a value`);
   return names.map((name) => requireNamed('frames', name, known, (kind) => kind.name));
+}
+
+/**
+ * Options that say nothing about the CPU. The call chains of a profile have no times.
+ * @throws UsageError for one that was given
+ */
+function refuseStray(given: Arguments, cpu: CpuStackKind | undefined): void {
+  const option = given.on('host') ? 'host' : cpu === undefined ? null : 'cpu';
+  const names = ['device', 'stream', 'step', ...(option === 'cpu' ? TIME_NAMES : [])];
+  const stray = option === null ? undefined : names.find((name) => given.text(name) !== undefined);
+  if (stray === undefined) return;
+  throw new UsageError(
+    `--${stray} applies to ${option === 'cpu' && TIME_NAMES.includes(stray) ? 'events with a time' : 'devices'}, not to --${option ?? ''}`,
+    option === 'cpu' ? 'call chains are of the whole profile' : 'use --range, or --from and --to, to select a time',
+  );
 }
 
 /** A frame as one word without a semicolon. */
@@ -94,20 +130,30 @@ export const stacks = recordsCommand(
         list: true,
       },
       { name: 'root', takes: 'KINDS', help: 'frames to prepend, such as rank,step', values: KINDS, list: true },
+      {
+        name: 'cpu',
+        takes: 'KIND',
+        values: CPU_STACK_KINDS,
+        help: 'call chains of the CPU instead: samples, or calls of system libraries (Nsight)',
+        conflicts: ['host', 'collectives'],
+      },
       { name: 'host', help: `CPU time of ops instead, without nested ops (--by ${DEFAULT_HOST_KINDS})` },
       {
         name: 'collectives',
         help: 'count collective operations too (they overlap with kernels)',
         conflicts: ['host'],
       },
-      { ...WHERE_OPTION, conflicts: ['host', 'collectives'] },
+      { ...WHERE_OPTION, conflicts: ['host', 'collectives', 'cpu'] },
       ...CHOICE_OPTIONS,
-      ...tableOptions(STACK_COLUMNS.map(({ key }) => key)),
+      ...tableOptions([...STACK_COLUMNS, ...SAMPLED_STACK_COLUMNS.slice(-1)].map(({ key }) => key)),
     ],
     unfit: unfit(['peaks'], 'stacks have no rates; use dprof --by layer,op --peaks DEV'),
     notes: [
       ['KINDS of frames, comma-separated:', ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc]))],
-      [`With --host: ${namesOf(HOST_FRAME_KINDS).join(', ')}; trace with all frames as the profile writes them.`],
+      [
+        `With --host: ${namesOf(HOST_FRAME_KINDS).join(', ')}; trace with all frames as the profile writes them.`,
+        `With --cpu: ${namesOf(CPU_FRAME_KINDS).join(', ')} (--by trace). A sample counts 1, a call its time in ns.`,
+      ],
       [
         'collapsed: frame;frame;frame N, one line per stack; N is the time of its kernels in ns. In a frame, blanks become _,',
         'semicolons commas. Kernels without a stack are under [unknown], so all N add up to the time of all kernels.',
@@ -117,6 +163,7 @@ export const stacks = recordsCommand(
     examples: [
       'dprof stacks trace.json.gz | flamegraph.pl --countname ns > net.svg',
       'dprof stacks --host --by trace trace_view.json > host.folded',
+      'dprof stacks --cpu samples --root thread net.sqlite | flamegraph.pl > cpu.svg',
       'dprof stacks --by layer,op net.sqlite | sort -t" " -k2 -n | tail',
       'dprof stacks --root rank,step -f speedscope -o net.speedscope.json net.jsonl',
     ],
@@ -128,19 +175,14 @@ export const stacks = recordsCommand(
       ...kindsOf('--by', given.text('by') ?? usual, known),
     ];
     const documents = ['collapsed', 'speedscope'];
-    const chosen = tableChoice(given, STACK_COLUMNS, { ...request, documents });
+    const cpu = given.read('cpu', (text) => requireName('kind of call chain', text, CPU_STACK_KINDS));
+    const unit = cpu === undefined ? 'ns' : unitOf(cpu);
+    const chosen = tableChoice(given, unit === 'ns' ? STACK_COLUMNS : SAMPLED_STACK_COLUMNS, { ...request, documents });
     // Collapsed stacks are for programs. On a terminal, a table is printed.
     const isForPeople = request.width !== null && given.text('format') === undefined;
     const format = chosen?.format ?? (isForPeople ? 'fitted' : request.format);
     const where = given.read('where', parseWhere);
-    const stray = given.on('host')
-      ? ['device', 'stream', 'step'].find((name) => given.text(name) !== undefined)
-      : undefined;
-    if (stray !== undefined)
-      throw new UsageError(
-        `--${stray} applies to devices, not to --host`,
-        'use --range, or --from and --to, to select a time',
-      );
+    refuseStray(given, cpu);
     const isCollapsed = format === 'collapsed';
     const options = { safe: isCollapsed ? collapsedFrame : escapeControls, apart: !isCollapsed };
     await runAnalysis(
@@ -148,19 +190,21 @@ export const stacks = recordsCommand(
       {
         analysis: given.on('host')
           ? new HostStacks({ ...options, kinds: kinds(HOST_FRAME_KINDS, DEFAULT_HOST_KINDS) })
-          : new Stacks({
-              ...options,
-              kinds: kinds(FRAME_KINDS, DEFAULT_KINDS),
-              collectives: given.on('collectives'),
-              where,
-            }),
+          : cpu !== undefined
+            ? new CpuStacks(cpu, { ...options, kinds: kinds(CPU_FRAME_KINDS, 'trace') })
+            : new Stacks({
+                ...options,
+                kinds: kinds(FRAME_KINDS, DEFAULT_KINDS),
+                collectives: given.on('collectives'),
+                where,
+              }),
         isDocument: format === 'speedscope',
         print: ({ table, facts }, write, { input }) => {
           if (chosen !== null && table !== undefined) return printTable(chosen.of(table), format, write, request.width);
           if (isCollapsed) return collapsed(facts, write);
-          if (isForPeople) return printTable(shownStacks(facts), format, write, request.width);
+          if (isForPeople) return printTable(shownStacks(facts, unit), format, write, request.width);
           return format === 'speedscope'
-            ? speedscope(facts, input, write)
+            ? speedscope(facts, input, write, unit)
             : printTable(table, format, write, request.width);
         },
       },

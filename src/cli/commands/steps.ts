@@ -82,6 +82,11 @@ const SHOWN = [
   ...['idle_host', 'idle_queue', 'exposed', 'mfu', 'bytes', 'kernels', 'collectives'],
 ];
 
+/** Further columns where the passes are steps of a server. */
+const SHOWN_OF_SERVERS = [
+  ...['context_tokens', 'generation_tokens', 'tokens_per_s', 'flops', 'known', 'peak', 'bw', 'roof', 'bound'],
+];
+
 /** Maximum number of characters of a bar. */
 const BAR = 40;
 
@@ -102,7 +107,9 @@ function regionsScreen(
   { profile, header, rows }: ProfileRegions,
   { width, hasHistogram }: { readonly width: number | null; readonly hasHistogram: boolean },
 ): string {
-  const columns = SHOWN.flatMap((key) => REGION_COLUMNS.find((column) => column.key === key) ?? []);
+  const isServed = rows.some(({ isSteps, passes }) => isSteps && passes.some(({ served }) => served !== null));
+  const keys = isServed ? [...SHOWN, ...SHOWN_OF_SERVERS] : SHOWN;
+  const columns = keys.flatMap((key) => REGION_COLUMNS.find((column) => column.key === key) ?? []);
   const heading = profileHeading(profile, header);
   const histograms = hasHistogram ? rows.flatMap(histogramLines) : [];
   if (width !== null) {

@@ -9,6 +9,9 @@ type Faulty = Exclude<
   'no-device-activity'
 >;
 
+/** Faults, and a note whose messages may name one. */
+type Stated = Faulty | 'profiler-message';
+
 /** Figures that a fault affects. */
 export const AFFECTS = {
   all: 'counts, sums and shares of every answer',
@@ -23,6 +26,7 @@ export const AFFECTS = {
   counters: 'figures measured by counters',
   program: 'names, shapes and source lines of instructions',
   dependencies: 'what instructions waited for',
+  messages: 'what the messages name',
 } as const;
 
 /** Remedies that several faults share. */
@@ -37,7 +41,7 @@ const NEFF = 'give the program of this trace with --neff FILE.neff';
 
 type Effect = readonly [affects: keyof typeof AFFECTS, remedy: string | null];
 
-const EFFECTS: Readonly<Record<Faulty, Effect>> = {
+const EFFECTS: Readonly<Record<Stated, Effect>> = {
   'ambiguous-launch': ['launches', 'record one file per process'],
   'shared-launch': ['launches', NEWER],
   'launch-after-kernel': ['launches', NEWER],
@@ -96,13 +100,14 @@ const EFFECTS: Readonly<Record<Faulty, Effect>> = {
   'profiler-not-initialised': ['all', 'stop other profilers on the device; only one can use CUPTI'],
   'profiler-driver-not-supported': ['all', NEWER],
   'profiler-without-permission': ['all', GROUP],
+  'profiler-message': ['messages', "sqlite3 FILE 'SELECT text FROM DIAGNOSTIC_EVENT WHERE severity > 1' prints them"],
   'counters-without-kernel': ['counters', 'profile all kernels of the same run with both tools'],
   'counters-not-placed': ['counters', COPY],
   'time-unit-assumed': ['times', null],
   'bad-row': ['all', COPY],
 };
 
-const isFaulty = (name: string): name is Faulty => Object.hasOwn(EFFECTS, name);
+const isStated = (name: string): name is Stated => Object.hasOwn(EFFECTS, name);
 
 /** What the records say about a diagnostic. */
 export interface Detail {
@@ -113,7 +118,7 @@ export interface Detail {
 }
 
 /**
- * The losses and doubts among the counts of an end record, in the order of their names.
+ * The losses and doubts among the counts of an end record, and messages of the profiler, in the order of their names.
  * @param details by diagnostic; null for one that means nothing in this profile
  */
 export function reasonsOfDiagnostics(
@@ -121,13 +126,13 @@ export function reasonsOfDiagnostics(
   details: ReadonlyMap<string, Detail | null>,
 ): Reason[] {
   return Object.entries(diagnostics).flatMap(([check, count]): Reason[] => {
-    if (!isFaulty(check) || count === 0) return [];
+    if (!isStated(check) || count === 0) return [];
     const [severity, text] = DIAGNOSTICS[check];
     const [affects, remedy] = EFFECTS[check];
     const detail = details.get(check);
     if (detail === null) return [];
     const what = [`${text}: ${count}`, ...(detail?.text === undefined ? [] : [detail.text])].join(', ');
-    const level: Level = severity;
+    const level: Level = severity === 'note' ? 'limit' : severity;
     return [{ check, level, count, what, affects: AFFECTS[affects], remedy: detail?.remedy ?? remedy }];
   });
 }

@@ -26,7 +26,33 @@ export interface KindTimes {
   readonly both: readonly number[];
 }
 
+/** Metrics of a device over a period, in the order of `MEASURED`; NaN for those that are not recorded. */
+type Values = Float64Array;
+
+/** Sums over the periods in which only work of one kind ran, or none. */
+export interface MeasuredTimes {
+  /** Null for the periods without work. */
+  readonly kind: string | null;
+  readonly periods: number;
+  /** In the unit of the sweep. */
+  readonly time: number;
+  /** Values times the durations of their periods. */
+  readonly sums: Values;
+}
+
+interface Period {
+  readonly from: number;
+  readonly to: number;
+  readonly values: Values;
+  /** The only kind that ran so far, -1 while nothing ran; null when several did, and undefined at its beginning. */
+  kind: number | null | undefined;
+}
+
+const NOTHING = -1;
+
 export class OverlapSweep {
+  #period: Period | null = null;
+  readonly #measured = new Map<number, { periods: number; time: number; readonly sums: Values }>();
   readonly #kinds = new Map<string, number>();
   /** Of each kind, how much of its work runs. */
   readonly #depths: number[] = [];
@@ -49,6 +75,13 @@ export class OverlapSweep {
     if (this.#depths[number] === 0) this.#active.push(number);
     this.#depths[number] = elementAt(this.#depths, number) + 1;
     this.#run({ kind: number, to });
+  }
+
+  /** Adds a period over which metrics were measured, among the work in order of start. Periods do not overlap. */
+  measure(from: number, to: number, values: Values): void {
+    this.#advance(Math.max(from, this.#now));
+    // A period that begins earlier than the sweep has come lacks work.
+    this.#period = from < this.#now || to <= from ? null : { from, to, values, kind: undefined };
   }
 
   #numberOf(kind: string): number {
@@ -82,9 +115,31 @@ export class OverlapSweep {
   }
 
   #pass(time: number): void {
+    const period = this.#period;
+    if (period !== null && period.to <= time) {
+      this.#step(period.to);
+      this.#endPeriod(period);
+    }
+    this.#step(time);
+  }
+
+  #endPeriod({ kind = null, from, to, values }: Period): void {
+    this.#period = null;
+    if (kind === null) return;
+    const sum = entryOf(this.#measured, kind, () => ({ periods: 0, time: 0, sums: new Float64Array(values.length) }));
+    sum.periods++;
+    sum.time += to - from;
+    for (const [i, value] of values.entries()) sum.sums[i] = elementAt(sum.sums, i) + value * (to - from);
+  }
+
+  #step(time: number): void {
     const passed = time - this.#now;
     this.#now = time;
     const [first] = this.#active;
+    if (passed > 0 && this.#period !== null) {
+      const kind = this.#active.length > 1 ? null : (first ?? NOTHING);
+      this.#period.kind = this.#period.kind === undefined || this.#period.kind === kind ? kind : null;
+    }
     if (passed <= 0 || first === undefined) return;
     if (this.#active.length === 1) this.#alone[first] = elementAt(this.#alone, first) + passed;
     for (const one of this.#active) {
@@ -104,5 +159,14 @@ export class OverlapSweep {
         both: [...this.#both.subarray(row, row + this.#kinds.size)],
       };
     });
+  }
+
+  /** Must be called after `times`. */
+  get measured(): MeasuredTimes[] {
+    const names = [...this.#kinds.keys()];
+    return [...this.#measured].map(([kind, sum]) => ({
+      ...sum,
+      kind: kind === NOTHING ? null : (names[kind] ?? OTHERS),
+    }));
   }
 }

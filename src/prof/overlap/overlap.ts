@@ -3,13 +3,16 @@ import { PS_PER_NS } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { UNKNOWN } from '../../record/units.js';
 import { durationOf } from '../../record/fields/times.js';
-import type { ProfileRecord } from '../../record/record.js';
+import { GPU_METRICS } from '../../record/sample-metrics.js';
+import { UserError } from '../../record/errors.js';
+import { orNull } from '../../containers/numeric-column.js';
+import type { ProfileRecord, SampleRecord } from '../../record/record.js';
 import { column, int, real, str, textOf, type Column } from '../../table/column.js';
 import { countNotes, withoutDevice, type Analysis, type Answer, type Item } from '../analysis.js';
 import { Annotated, type KernelColumn } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { isCut, workOf, type StepActivity } from '../steps/step-work.js';
-import { OverlapSweep, type KindTimes } from './overlap-sweep.js';
+import { OverlapSweep, type KindTimes, type MeasuredTimes } from './overlap-sweep.js';
 
 /** A kind of work in the answer; all times are in ns. */
 export interface DeviceOverlap {
@@ -19,6 +22,8 @@ export interface DeviceOverlap {
   readonly device: number;
   /** Those with the longest time first; `both` is in this order too. */
   readonly kinds: readonly KindTimes[];
+  /** What the GPU's counters measured while only one kind ran; empty unless asked for. */
+  readonly measured: readonly MeasuredTimes[];
 }
 
 /** A row: a kind of work, and another one. */
@@ -58,7 +63,12 @@ interface Waiting {
   readonly kind: string;
   readonly from: number;
   readonly to: number;
+  /** For a period of measurement, which has no kind. */
+  readonly values?: Float64Array;
 }
+
+/** Metrics of the GPU's counters, in order of the values of a period. */
+const MEASURED = Object.keys(GPU_METRICS);
 
 /** The work of a device. Work that starts in the same ns is held, so that it is swept in order of ps. */
 class DeviceSweep {
@@ -74,8 +84,28 @@ class DeviceSweep {
   }
 
   #release(): void {
-    for (const { kind, from, to } of this.#held.sort((a, b) => a.from - b.from)) this.#sweep.add(kind, from, to);
+    for (const { kind, from, to, values } of this.#held.sort((a, b) => a.from - b.from)) {
+      if (values === undefined) this.#sweep.add(kind, from, to);
+      else this.#sweep.measure(from, to, values);
+    }
     this.#held = [];
+  }
+
+  /** Adds one metric of a period. */
+  measure(metric: number, start: number, dur: number, value: number): void {
+    if (start > this.#now) this.#release();
+    this.#now = start;
+    const known = this.#held.find(({ values }) => values !== undefined)?.values;
+    const values = known ?? new Float64Array(MEASURED.length).fill(NaN);
+    values[metric] = value;
+    const from = start * PS_PER_NS;
+    if (known === undefined) this.#held.push({ kind: '', from, to: from + dur * PS_PER_NS, values });
+  }
+
+  /** Must be called after `kinds`. */
+  get measured(): readonly MeasuredTimes[] {
+    const inNs = (value: number): number => value / PS_PER_NS;
+    return this.#sweep.measured.map((one) => ({ ...one, time: inNs(one.time), sums: one.sums.map(inNs) }));
   }
 
   get kinds(): KindTimes[] {
@@ -92,8 +122,47 @@ class DeviceSweep {
   }
 }
 
+/** A row: what the GPU's counters measured while only work of one kind ran. */
+interface MeasuredRow {
+  readonly on: DeviceOverlap;
+  readonly times: MeasuredTimes;
+}
+
+const measured = (metric: keyof typeof GPU_METRICS, header: string, doc: string): Column<MeasuredRow> =>
+  column(
+    metric.slice('gpu_'.length),
+    header,
+    real(9, 2, '%'),
+    `${doc}, in % of the peak`,
+    ({ times: { sums, time } }) => orNull((sums[MEASURED.indexOf(metric)] ?? NaN) / time),
+  );
+
+export const MEASURED_COLUMNS: readonly Column<MeasuredRow>[] = [
+  column('profile', 'Profile', int(4), 'number of the input, from 0', ({ on }) => on.profile, { narrowHeader: 'Prof' }),
+  column('device', 'Device', int(3), 'device', ({ on }) => on.device, { narrowHeader: 'Dev' }),
+  column(
+    'kind',
+    'Kind',
+    str(16),
+    'the only kind of work in the periods, or (idle)',
+    ({ times }) => times.kind ?? '(idle)',
+  ),
+  column('periods', 'Periods', int(8), 'number of periods', ({ times }) => times.periods),
+  column('time', 'Time(ns)', int(12, 'ns'), 'sum of the periods', ({ times }) => times.time),
+  measured('gpu_sm_active', 'SM%', 'active SMs'),
+  measured('gpu_tensor_active', 'Tensor%', 'active tensor cores'),
+  measured('gpu_dram_read', 'Read%', 'reads of device memory'),
+  measured('gpu_dram_write', 'Write%', 'writes to device memory'),
+];
+
+/** Says that the reading of counters has not been compared with a real export. */
+const NOT_SEEN = 'GPU counters are read by the published schema of Nsight Systems; no real export was available to check it'; // prettier-ignore
+
+const WORK_TYPES = ['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'end'] as const;
+
 export class Overlap implements Analysis<readonly DeviceOverlap[]> {
-  readonly types: RecordTypes = new Set(['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'end'] as const);
+  readonly types: RecordTypes;
+  readonly derived?: true;
   readonly #headers = new Map<number, ProfileRecord>();
   readonly #devices = new Map<
     string,
@@ -101,12 +170,22 @@ export class Overlap implements Analysis<readonly DeviceOverlap[]> {
   >();
   #untimed = 0;
 
-  /** @param by column whose values are the kinds of work */
-  constructor(private readonly by: KernelColumn) {}
+  /**
+   * @param by column whose values are the kinds of work
+   * @param measures whether the answer is what the GPU's counters measured
+   */
+  constructor(
+    private readonly by: KernelColumn,
+    private readonly measures = false,
+  ) {
+    this.types = new Set(measures ? [...WORK_TYPES, 'sample' as const] : WORK_TYPES);
+    if (measures) this.derived = true;
+  }
 
   take(item: Item): void {
     if (item instanceof Annotated) this.#add(item.record, textOf(this.by, this.by.value(item)));
     else if (item.type === 'profile') this.#headers.set(item.profile, item);
+    else if (item.type === 'sample') this.#measure(item);
     else if (item.type === 'copy' || item.type === 'set' || item.type === 'graph' || item.type === 'collective')
       this.#add(item, this.by.key === 'stream' ? String(item.stream ?? UNKNOWN) : WORDS[item.type]);
   }
@@ -119,24 +198,41 @@ export class Overlap implements Analysis<readonly DeviceOverlap[]> {
       this.#untimed++;
       return;
     }
-    const { sweep } = entryOf(this.#devices, `${profile}/${device}`, () => ({
-      profile,
-      device,
-      sweep: new DeviceSweep(),
-    }));
-    sweep.add(kind, start, ps?.[0] ?? 0, duration);
+    this.#sweepOf(profile, device).add(kind, start, ps?.[0] ?? 0, duration);
+  }
+
+  #measure({ profile, device, metric, start, dur = null, value }: SampleRecord): void {
+    const number = MEASURED.indexOf(metric);
+    if (number !== -1 && device !== null && start !== null && dur !== null && value !== null)
+      this.#sweepOf(profile, device).measure(number, start, dur, value);
+  }
+
+  #sweepOf(profile: number, device: number): DeviceSweep {
+    const none = () => ({ profile, device, sweep: new DeviceSweep() });
+    return entryOf(this.#devices, `${profile}/${device}`, none).sweep;
   }
 
   /** @throws UserError when no work of a device has a time */
   finish(): Answer<readonly DeviceOverlap[]> {
     const devices = [...this.#devices.values()].map(({ profile, device, sweep }) => ({
       ...{ profile, device, header: this.#headers.get(profile) ?? null, kinds: sweep.kinds },
+      measured: sweep.measured,
     }));
     if (devices.length === 0) throw withoutDevice();
+    if (this.measures) return measuredAnswer(devices);
     return {
       table: { columns: OVERLAP_COLUMNS, rows: rowsOf(devices) },
       facts: devices,
       notes: countNotes([this.#untimed, 'activity', ' left out: no start, no duration or no plausible end']),
     };
   }
+}
+
+/** @throws UserError when the GPU's counters were not recorded */
+function measuredAnswer(devices: readonly DeviceOverlap[]): Answer<readonly DeviceOverlap[]> {
+  const rows = devices.flatMap((on) => on.measured.map((times) => ({ on, times })));
+  if (rows.length > 0) return { table: { columns: MEASURED_COLUMNS, rows }, facts: devices, notes: [NOT_SEEN] };
+  throw new UserError('no counters of the GPU', {
+    hint: 'nsys profile --gpu-metrics-devices=all records them; for records, dparse --derived',
+  });
 }

@@ -1,4 +1,5 @@
 /** Computes how the ranks of a job affect each other, from their parts: the answer of `dprof ranks`. Pure. */
+import { expertLoads, type ExpertLoad } from './parallelism/expert-loads.js';
 import { elementAt } from '../../containers/element.js';
 import { type RankClock, apartBegins, profileBegins, type ApartBegins } from './clocks/job-clocks.js';
 import type { Misfit } from './clocks/misfits.js';
@@ -81,6 +82,8 @@ export interface JobReport {
   readonly stages: readonly StageReport[];
   /** Groups of experts with known sizes. */
   readonly experts: readonly ExpertReport[];
+  /** What each rank sends and receives in all-to-alls. */
+  readonly loads: readonly ExpertLoad[];
 }
 
 /**
@@ -123,6 +126,7 @@ export function jobReport(given: readonly RankPart[], idle: readonly ProfileWith
     slowGroups: waits.transfers.slow,
     stages: stagesOf(parts, stagePlaces(parts, groups, kinds), matched, clocks),
     experts: expertsOf(parts, matched, kinds),
+    loads: expertLoads(parts, groups),
   };
 }
 

@@ -63,14 +63,24 @@ interface StackRow {
   readonly ns: number;
 }
 
-const stackColumns = (ofTime: string): readonly Column<StackRow>[] => [
+/** What the stacks of a table add up: nanoseconds, or CPU samples. */
+export type StackUnit = 'ns' | 'samples';
+
+/** A time, or a number of samples. */
+const amount = (unit: StackUnit, doc: string): Column<StackRow> =>
+  unit === 'ns'
+    ? column('ns', 'Time(ns)', int(14, 'ns'), doc, ({ ns }) => ns)
+    : column('samples', 'Samples', int(9), doc, ({ ns }) => ns);
+
+const stackColumns = (ofTime: string, unit: StackUnit = 'ns'): readonly Column<StackRow>[] => [
   column('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
   column('stack', 'Stack', str(0), 'frames, outermost first', ({ frames }) => frames, { list: 'str', separator: ';' }),
-  column('ns', 'Time(ns)', int(14, 'ns'), ofTime, ({ ns }) => ns),
+  amount(unit, ofTime),
 ];
 
 /** Columns of the table of stacks. */
 export const STACK_COLUMNS = stackColumns('time');
+export const SAMPLED_STACK_COLUMNS = stackColumns('number of CPU samples', 'samples');
 
 export class StackSums {
   readonly #profiles = new Map<number, ProfileStacks>();
@@ -96,18 +106,21 @@ export class StackSums {
   }
 
   /** @param ofTime meaning of the times, for the column's help */
-  table(ofTime: string): { readonly columns: readonly Column<StackRow>[]; readonly rows: Iterable<StackRow> } {
-    return { columns: stackColumns(ofTime), rows: rowsOf(this.profiles) };
+  table(
+    ofTime: string,
+    unit: StackUnit = 'ns',
+  ): { readonly columns: readonly Column<StackRow>[]; readonly rows: Iterable<StackRow> } {
+    return { columns: stackColumns(ofTime, unit), rows: rowsOf(this.profiles) };
   }
 }
 
 /** The stacks of all profiles in readable form: longest first, each from the innermost frame outwards. */
-export function shownStacks(profiles: readonly ProfileStacks[]): AnyTable {
+export function shownStacks(profiles: readonly ProfileStacks[], unit: StackUnit = 'ns'): AnyTable {
   const rows = [...rowsOf(profiles)].sort((a, b) => b.ns - a.ns);
   const whole = rows.reduce((sum, { ns }) => sum + ns, 0);
   const columns: readonly Column<StackRow>[] = [
-    column('ns', 'Time(ns)', int(14, 'ns'), 'time', ({ ns }) => ns),
-    column('share', 'Share%', real(6, 1, '%'), 'share of the total time', ({ ns }) =>
+    amount(unit, unit === 'ns' ? 'time' : 'CPU samples'),
+    column('share', 'Share%', real(6, 1, '%'), 'share of the total', ({ ns }) =>
       whole > 0 ? (100 * ns) / whole : null,
     ),
     column('stack', 'Stack, innermost first', str(0), 'frames', ({ frames }) => frames.toReversed().join(' < ')),

@@ -8,7 +8,9 @@ import { PS_PER_NS } from '../../containers/interval-union.js';
 import { awaitedTransfer } from '../../ops/families/hlo.js';
 import { UserError } from '../../record/errors.js';
 import { durationOf } from '../../record/fields/times.js';
+import { many } from '../../record/plural.js';
 import type { KernelLine, ProfileLine, ProfileRecord, RangeKind, RangeRecord } from '../../record/record.js';
+import { readRequests, type ServingStep } from '../../record/serving-step.js';
 import {
   RANGES_HINT,
   countNotes,
@@ -23,7 +25,7 @@ import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { stepMarks } from '../work/capture-options.js';
-import { KernelTally } from '../tally/kernel-tally.js';
+import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { REGION_COLUMNS, type RegionRow } from './region-columns.js';
@@ -34,15 +36,37 @@ import { DeviceSteps, rowsOf } from './steps.js';
 import { elementAt } from '../../containers/element.js';
 import { countUpTo } from '../../containers/row-order.js';
 
-/** Kinds of regions, with the host ranges that are their passes; none for steps. */
-export const REGION_KEYS: Readonly<Record<string, { readonly doc: string; readonly ranges: ReadonlySet<RangeKind> }>> =
-  {
-    range: { doc: 'annotations and layers on the CPU', ranges: new Set(['annotation', 'layer']) },
-    annotation: { doc: 'annotations on the CPU', ranges: new Set(['annotation']) },
-    layer: { doc: 'layers on the CPU', ranges: new Set(['layer']) },
-    step: { doc: 'all steps as passes of one region', ranges: new Set() },
-    phase: { doc: 'steps of an LLM server by phase', ranges: new Set() },
-  };
+/** What the passes of a kind of region are: host ranges of these kinds, or steps when there are no kinds. */
+interface RegionKind {
+  readonly doc: string;
+  readonly ranges: ReadonlySet<RangeKind>;
+  /** The regions of a range by its text; by default the one of its name. */
+  readonly regionsOf?: (text: string) => readonly string[];
+  /** The region of a server's step; null for a step that is in none. */
+  readonly served?: (step: ServingStep) => string | null;
+}
+
+const STEPS_ONLY: ReadonlySet<RangeKind> = new Set();
+
+export const REGION_KEYS: Readonly<Record<string, RegionKind>> = {
+  range: { doc: 'annotations and layers on the CPU', ranges: new Set(['annotation', 'layer']) },
+  annotation: { doc: 'annotations on the CPU', ranges: new Set(['annotation']) },
+  layer: { doc: 'layers on the CPU', ranges: new Set(['layer']) },
+  step: { doc: 'all steps as passes of one region', ranges: STEPS_ONLY },
+  phase: { doc: 'steps of an LLM server by phase', ranges: STEPS_ONLY, served: ({ phase }) => phase },
+  batch: { doc: 'steps of an LLM server by phase, requests and tokens', ranges: STEPS_ONLY, served: batchOf },
+  request: {
+    doc: 'ranges that name requests; a step counts for each of its requests',
+    ranges: new Set(['annotation']),
+    regionsOf: readRequests,
+  },
+};
+
+/** `decode, 32 requests, 32 tokens`. */
+function batchOf({ phase, batch, tokens }: ServingStep): string | null {
+  if (phase === null || batch === null) return null;
+  return `${phase}, ${many(batch, 'request')}${tokens === null ? '' : `, ${many(tokens, 'token')}`}`;
+}
 
 /** The region of steps without a phase, and of all steps. */
 const STEPS = 'step';
@@ -54,8 +78,29 @@ const REGION_TYPES: RecordTypes = new Set([
 class Region {
   readonly host = new HostSteps();
   readonly devices = new Map<number, DeviceSteps>();
-  readonly work = new Map<number, KernelTally>();
+  readonly work = new Map<number, PassWork>();
 }
+
+/** Work of kernels by pass, or of all passes together. */
+class PassWork {
+  readonly #tally = new KernelTally();
+  readonly #keys = new Map<number, number>();
+
+  add(pass: number, time: number, row: Annotated): void {
+    this.#tally.add(
+      entryOf(this.#keys, pass, () => this.#keys.size),
+      time,
+      row,
+    );
+  }
+
+  of(passes: readonly number[]): KernelSum {
+    return this.#tally.together(passes.flatMap((pass) => this.#keys.get(pass) ?? []));
+  }
+}
+
+/** The number under which the work of all passes is summed when it isn't needed for each. */
+const ALL_PASSES = -1;
 
 /** Ranges of the threads for which threads work. Only kernels and collectives have them; copies get those of their thread. */
 class CallerRanges {
@@ -151,7 +196,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   readonly types = REGION_TYPES;
   readonly ranges = 'without-calls';
   readonly #profiles = new Map<number, RegionProfile>();
-  readonly #kinds: ReadonlySet<RangeKind>;
+  readonly #kind: RegionKind;
   #passes = 0;
   #activities = 0;
   #untimed = 0;
@@ -169,7 +214,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     private readonly key: string,
     private readonly steps?: ReadonlySet<number>,
   ) {
-    this.#kinds = REGION_KEYS[key]?.ranges ?? new Set();
+    this.#kind = REGION_KEYS[key] ?? { doc: key, ranges: STEPS_ONLY };
   }
 
   take(item: Item): void {
@@ -211,30 +256,36 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   #nothing(): UserError {
     if (this.#activities === 0) return withoutDevice();
     if (this.steps !== undefined && !this.#hasChosen) return withoutChosenSteps();
-    if (this.key === 'phase')
+    if (this.#kind.served !== undefined)
       return new UserError('no steps with a phase', { hint: 'steps of LLM servers have phases' });
+    if (this.key === 'request')
+      return new UserError('no range names a request', { hint: 'docs/guide/record-serving.md says how to name them' });
     if (this.key === STEPS) {
       const marks =
         [...this.#profiles.values()].map(({ header }) => stepMarks(header)).find((way) => way !== null) ?? null;
       return new UserError('no steps', marks === null ? {} : { hint: marks });
     }
-    const { doc } = REGION_KEYS[this.key] ?? { doc: this.key };
-    return new UserError(`no work was launched in ${doc}`, { hint: RANGES_HINT });
+    return new UserError(`no work was launched in ${this.#kind.doc}`, { hint: RANGES_HINT });
   }
 
   #addRange(profile: RegionProfile, range: RangeRecord): void {
     const { kind = 'annotation', start, dur } = range;
-    if (!this.#kinds.has(kind) || !Number.isFinite(start + dur)) return;
-    const name = annotationOf(hostRangeName(range));
-    const pass = profile.passes.add(name, range);
-    if (pass === null) return;
-    regionOf(profile, name).host.add({ step: pass.number, start, end: pass.end, thread: hostThread(range) });
+    if (!this.#kind.ranges.has(kind) || !Number.isFinite(start + dur)) return;
+    for (const name of this.#regionsOf(hostRangeName(range))) {
+      const pass = profile.passes.add(name, range);
+      if (pass === null) continue;
+      regionOf(profile, name).host.add({ step: pass.number, start, end: pass.end, thread: hostThread(range) });
+    }
+  }
+
+  #regionsOf(text: string): readonly string[] {
+    return this.#kind.regionsOf?.(text) ?? [annotationOf(text)];
   }
 
   #addSample(profile: RegionProfile, record: ProfileLine): void {
     const missing = missingWorkOf(record);
     if (missing !== null) profile.missing.push(missing);
-    const step = this.#kinds.size === 0 ? stepOf(record) : null;
+    const step = this.#kind.ranges.size === 0 ? stepOf(record) : null;
     if (step !== null) regionOf(profile, STEPS).host.add(step);
   }
 
@@ -247,7 +298,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     if (this.#isChosen(record)) this.#hasChosen = true;
     if (!isTimed) this.#untimed++;
     if (places.length === 0 && this.steps === undefined) {
-      if (this.#kinds.size > 0 && launchOf(record) === null) this.#unlinked++;
+      if (this.#kind.ranges.size > 0 && launchOf(record) === null) this.#unlinked++;
       else this.#outside++;
     }
     const idle = entryOf(profile.idle, device, () => new DeviceIdle());
@@ -275,8 +326,10 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     const profile = this.#profiles.get(record.profile);
     const time = durationOf(record);
     if (profile === undefined || time === null) return;
-    for (const [name] of this.#placesOf(profile, record))
-      entryOf(regionOf(profile, name).work, record.device, () => new KernelTally()).add(0, time, row);
+    for (const [name, pass] of this.#placesOf(profile, record)) {
+      const work = entryOf(regionOf(profile, name).work, record.device, () => new PassWork());
+      work.add(this.#kind.served === undefined ? ALL_PASSES : pass, time, row);
+    }
   }
 
   #isChosen({ step = null }: DeviceActivity): boolean {
@@ -287,15 +340,14 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   #placesOf(profile: RegionProfile, record: DeviceActivity): Place[] {
     const step = record.step ?? null;
     if (!this.#isChosen(record)) return [];
-    if (this.#kinds.size === 0) return step === null ? [] : [[STEPS, step]];
+    if (this.#kind.ranges.size === 0) return step === null ? [] : [[STEPS, step]];
     const launch = launchOf(record);
     if (launch === null) return [];
     const places = new Map<string, number>();
     const thread = { profile: record.profile, pid: launch.pid, tid: launch.tid };
     for (const { region, number } of profile.passes.around(thread, launch.start))
       if (!places.has(region)) places.set(region, number);
-    for (const text of profile.callers.of(record, threadKey(thread))) {
-      const name = annotationOf(text);
+    for (const name of profile.callers.of(record, threadKey(thread)).flatMap((text) => this.#regionsOf(text))) {
       const pass = places.has(name) ? null : (profile.regions.get(name)?.host.at(launch.start) ?? null);
       if (pass !== null) places.set(name, pass);
     }
@@ -320,9 +372,12 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
             region: name,
             passes,
             causes: passes.map(causesOf),
-            work: work.get(device)?.of(0) ?? null,
+            work: work.get(device)?.of([ALL_PASSES]) ?? null,
+            isSteps: this.#kind.ranges.size === 0,
           };
-          return this.key === 'phase' ? byPhase(row) : passes.length === 0 ? [] : [row];
+          const { served } = this.#kind;
+          if (served !== undefined) return byServedStep(row, served, work.get(device) ?? null);
+          return passes.length === 0 ? [] : [row];
         }),
     );
   }
@@ -344,16 +399,24 @@ function addWait(profile: RegionProfile, record: KernelLine): void {
   idle.wait(start * PS_PER_NS, (start + dur) * PS_PER_NS, awaited.name);
 }
 
-/** The steps of each phase; the work of their kernels is not separate. */
-function byPhase(row: RegionRow): RegionRow[] {
-  const phases = new Map<string, number[]>();
+/** The regions of a server's steps. */
+function byServedStep(
+  row: RegionRow,
+  regionOfStep: (step: ServingStep) => string | null,
+  work: PassWork | null,
+): RegionRow[] {
+  const regions = new Map<string, number[]>();
   for (const [i, { served }] of row.passes.entries()) {
-    const phase = served?.step?.phase ?? null;
-    if (phase !== null) entryOf(phases, phase, () => [] as number[]).push(i);
+    const step = served?.step ?? null;
+    const region = step === null ? null : regionOfStep(step);
+    if (region !== null) entryOf(regions, region, () => [] as number[]).push(i);
   }
-  return [...phases].map(([region, indices]) => ({
-    ...{ ...row, region, work: null },
-    passes: indices.flatMap((i) => row.passes[i] ?? []),
-    causes: indices.flatMap((i) => row.causes[i] ?? []),
-  }));
+  return [...regions].map(([region, indices]) => {
+    const passes = indices.flatMap((i) => row.passes[i] ?? []);
+    return {
+      ...{ ...row, region, passes },
+      causes: indices.flatMap((i) => row.causes[i] ?? []),
+      work: work?.of(passes.map(({ step }) => step as number)) ?? null,
+    };
+  });
 }

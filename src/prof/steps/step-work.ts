@@ -106,6 +106,8 @@ export interface Operation {
   readonly ranks: readonly number[] | null;
   readonly ordinal?: number;
   readonly peer?: number;
+  readonly bytesOut?: number | null;
+  readonly splitsIn?: readonly number[];
 }
 
 export function operationOf(record: KernelLine | CollectiveLine): Operation {

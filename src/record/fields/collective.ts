@@ -21,6 +21,12 @@ export interface Collective extends CollectiveIdentity {
   readonly groupSize: number | null;
   /** Ranks of the group, when they are listed in full. */
   readonly ranks: readonly number[] | null;
+  /**
+   * For an all-to-all: rows that the rank sends to each rank of the group, and that it receives from each; only where the
+   * profiler records them.
+   */
+  readonly splitsIn?: readonly number[];
+  readonly splitsOut?: readonly number[];
 }
 
 /** A process group of a job, as the framework states it. */

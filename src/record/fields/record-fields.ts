@@ -53,6 +53,7 @@ const COLLECTIVE = [
   ...fieldsOf(NUMBER_OR_NULL, 'groupSize'),
   ...fieldsOf(NUMBERS_OR_NULL, 'ranks'),
   ...fieldsOf(NUMBER, 'ordinal?', 'peer?'),
+  ...fieldsOf(NUMBERS, 'splitsIn?', 'splitsOut?'),
 ];
 
 const LAUNCH = [...fieldsOf(TEXT_OR_NULL, 'api'), ...fieldsOf(TIME, 'start', 'dur'), ...fieldsOf(TEXT, 'domain?')];

@@ -96,8 +96,9 @@ describe('regions', () => {
       const file = join(ROOT, 'samples', name);
       const steps = (await rowsOf(['-q', file])).filter(({ step }) => typeof step === 'number');
       const [region] = await rowsOf(['-q', '--by', 'step', file]);
-      const places = ['profile', 'file', 'rank', 'device'];
-      const shared = Object.keys(steps[0] ?? {}).filter((key) => key in (region ?? {}) && !places.includes(key));
+      // The others are places, and a rate.
+      const others = ['profile', 'file', 'rank', 'device', 'tokens_per_s'];
+      const shared = Object.keys(steps[0] ?? {}).filter((key) => key in (region ?? {}) && !others.includes(key));
       expect(shared).to.include.members(['busy', 'idle', 'exposed', 'kernels', 'iteration']);
       expect(region?.['passes'], name).to.equal(steps.length);
       for (const key of shared) {
@@ -147,6 +148,8 @@ describe('regions', () => {
     const odd = await runCli('dprof', ['steps', '--by', 'layers'], { input: RECORDS });
     expect(odd.stderr).to.match(/unknown kind of region 'layers' \(did you mean layer\?/);
     const alone = await runCli('dprof', ['steps', '--histogram'], { input: RECORDS });
-    expect(alone.stderr).to.equal('dprof: --histogram needs --by (--by takes range, annotation, layer, step, phase)\n');
+    expect(alone.stderr).to.equal(
+      'dprof: --histogram needs --by (--by takes range, annotation, layer, step, phase, batch, request)\n',
+    );
   });
 });

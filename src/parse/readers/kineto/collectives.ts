@@ -15,10 +15,10 @@ const PEER_KEYS: ReadonlyMap<string, string> = new Map([
   ['recv', 'Src Rank'],
 ]);
 
-/** Ranks such as `[0, 1, 2]`, from a list or a text; null for an abbreviated list (`[0, 1, ...]`) and for an empty one. */
-function ranksOf(value: unknown): number[] | null {
-  const ranks = shapeOf(typeof value === 'string' ? parseJson(Buffer.from(value)) : value);
-  return ranks === null || ranks.length === 0 ? null : ranks;
+/** Numbers such as `[0, 1, 2]`, from a list or a text; null for an abbreviated list (`[0, 1, ...]`) and for an empty one. */
+function numbersOf(value: unknown): number[] | null {
+  const numbers = shapeOf(typeof value === 'string' ? parseJson(Buffer.from(value)) : value);
+  return numbers === null || numbers.length === 0 ? null : numbers;
 }
 
 const product = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a * b);
@@ -33,6 +33,7 @@ export function readCollective(args: unknown): Collective | null {
   const size = type?.bytes ?? null;
   const peerKey = PEER_KEYS.get(op);
   const peer = peerKey === undefined ? null : sizeOf(field(peerKey));
+  const [splitsIn, splitsOut] = [numbersOf(field('In split size')), numbersOf(field('Out split size'))];
   // Each rank numbers its messages on its own, so sender and receiver may have different numbers.
   const ordinal = peerKey === undefined ? sizeOf(field('Seq')) : null;
   return {
@@ -42,9 +43,11 @@ export function readCollective(args: unknown): Collective | null {
     dtype: type?.dtype ?? null,
     group: textOf(field('Process Group Name')),
     groupSize: sizeOf(field('Group size')),
-    ranks: ranksOf(field('Process Group Ranks')),
+    ranks: numbersOf(field('Process Group Ranks')),
     ...(ordinal === null ? undefined : { ordinal }),
     ...(peer === null ? undefined : { peer }),
+    ...(splitsIn === null ? undefined : { splitsIn }),
+    ...(splitsOut === null ? undefined : { splitsOut }),
   };
 }
 
@@ -62,7 +65,7 @@ function readGroup(value: unknown): ProcessGroup | null {
   const name = textOf(field('pg_name'));
   if (name === null) return null;
   const [description, size] = [descriptionOf(field('pg_desc')), sizeOf(field('pg_size'))];
-  return { name, description, size, ranks: ranksOf(field('ranks')) };
+  return { name, description, size, ranks: numbersOf(field('ranks')) };
 }
 
 const byName = (a: ProcessGroup, b: ProcessGroup): number => (a.name < b.name ? -1 : 1);

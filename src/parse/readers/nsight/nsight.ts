@@ -24,6 +24,8 @@ import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, ROWID, type Cell, type Selection, type SqliteFile, type TakeNumbers } from '../../sqlite/sqlite.js';
 import { countUnreadTables, UnreadEvents } from '../../unread-events.js';
 import { ThreadTable } from '../../trace/threads.js';
+import { GPU_METRIC_TABLE, gpuMetrics } from './gpu-metrics.js';
+import { CHAIN_TABLES, cpuStacks } from './cpu-stacks.js';
 import { CPU_TABLES, CpuUsage } from './cpu-usage.js';
 import { CROSSES_THREADS, EVENT, IS_MARK, IS_NAMING, IS_RANGE, NVTX, NvtxDomains } from './nvtx.js';
 import { AwaitedEvents, EVENT_COLUMNS, EVENT_TABLE } from './event-marks.js';
@@ -118,14 +120,18 @@ export const nsight: Reader = {
       '`nsys profile -o net --trace=cuda,nvtx --pytorch=autograd-shapes-nvtx python train.py`, then `nsys export --type sqlite --include-blobs=true net.nsys-rep`, which writes `net.sqlite`; the blobs hold the communicators and message sizes of NCCL',
     ],
     read: [
-      'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; with `--ranges` also calls of system libraries (`OSRT_API`, domain `OSRT`); devices; the start of the capture in Unix time.',
+      'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; with `--ranges` also calls of system libraries (`OSRT_API`, domain `OSRT`), and CPU samples and these calls by call chain; with `--derived` `GPU_METRICS` (active SMs and tensor cores, device memory), by the published schema, as no real export was available; devices; the start of the capture in Unix time.',
       'Exports of 2019 to 2026: empty tables are absent and columns differ between releases, so columns are read by name and missing values are unknown. A folder of `nsys export --type parquetdir` or `arrowdir`, or a file of `--type arrow` (`net.arrows`), which have the same tables, is copied into a temporary database. No such file was available for a test: the tests make them from SQLite exports.',
       "Launches are joined on process and correlation id, so several processes in one file stay separate. Kernels of a CUDA graph have their node id and the context of the graph's launch; a graph traced as a whole is one record, without kernels.",
       "A kernel launched in the NVTX range of an NCCL call, or at the end of its group, gets that operation; with payloads also message sizes and communicator (`group`, the hash that is the same on all ranks), `labels` holds `Peer rank` and `Root`, which are numbers within that group. `host` is the target's name; the rest of its environment is not read.",
     ],
   },
   sniff: ({ database }) => database?.has('StringIds') === true && !database.has('StringTable'),
-  read: (probe, options) => emit(new NsightTrace(databaseOf(probe), options.ranges === true), options),
+  read: (probe, options) =>
+    emit(
+      new NsightTrace(databaseOf(probe), { calls: options.ranges === true, metrics: options.derived === true }),
+      options,
+    ),
 };
 
 /**
@@ -200,6 +206,7 @@ const READ_TABLES = [
   MESSAGE_TABLE,
   ...GRAPH_TABLES,
   ...CPU_TABLES,
+  ...CHAIN_TABLES,
   ...OVERHEAD_TABLES,
   SYSTEM_CALL_TABLE,
   ...ACTIVITY_TABLES.map(({ table }) => table),
@@ -227,10 +234,10 @@ class NsightTrace implements Trace {
   readonly #nccl: NcclRanges;
   readonly #events = new AwaitedEvents();
 
-  /** @param withCalls whether to read the calls of the operating system, which may be many times more than all others */
+  /** @param asked whether to read the calls of the operating system, and the GPU's counters: both may be very many */
   constructor(
     private readonly database: SqliteFile,
-    withCalls: boolean,
+    private readonly asked: { readonly calls: boolean; readonly metrics: boolean },
   ) {
     database.diagnostics = this.diagnostics;
     this.#devices = readDevices(database);
@@ -244,7 +251,7 @@ class NsightTrace implements Trace {
       threadOf: (process: number, tid: number) => this.threads.thread(this.#process(process), tid),
     };
     this.overhead = readNamedRanges(source, OVERHEAD_TABLES);
-    this.systemCalls = { ranges: readNamedRanges(source, withCalls ? [SYSTEM_CALL_TABLE] : []), domain: 'OSRT' };
+    this.systemCalls = { ranges: readNamedRanges(source, asked.calls ? [SYSTEM_CALL_TABLE] : []), domain: 'OSRT' };
     this.#nccl = new NcclRanges({
       ...source,
       isRange: IS_RANGE,
@@ -273,7 +280,7 @@ class NsightTrace implements Trace {
 
   #unread(): Labels {
     const unread = new UnreadEvents();
-    countUnreadTables(this.database, READ_TABLES, unread);
+    countUnreadTables(this.database, this.asked.metrics ? [...READ_TABLES, GPU_METRIC_TABLE] : READ_TABLES, unread);
     const marks = this.database.hasColumn(NVTX, 'eventType') ? this.database.count(NVTX, IS_MARK) : 0;
     if (marks > 0) unread.count(`marks of ${NVTX}`, marks);
     return unread.facts(this.diagnostics);
@@ -400,7 +407,13 @@ class NsightTrace implements Trace {
 
   *statements(profile: number): Generator<StatementRecord> {
     yield* this.#cpu.records(profile);
-    yield* merged(startOf, this.#cpu.busy(profile), this.#memory.records(profile, this.diagnostics));
+    const strings = this.database.texts('StringIds', 'value', 'id');
+    if (this.asked.calls) yield* cpuStacks(this.database, THREAD, strings, profile, this.diagnostics);
+    const { database, diagnostics } = this;
+    const counters = this.asked.metrics
+      ? gpuMetrics(database, (gpu) => this.#devices.ofGpu(gpu), profile, diagnostics)
+      : [];
+    yield* merged(startOf, this.#cpu.busy(profile), this.#memory.records(profile, diagnostics), counters);
   }
 
   capturedNode(activity: number): CapturedNode | null {

@@ -15,6 +15,8 @@ export interface DeviceMap {
    * The device id: the CUDA ordinal, or the GPU's id if the same ordinal means different GPUs in different processes.
    */
   idOf(pid: number, ordinal: number): number;
+  /** Device ids that stand for a GPU, by the GPU's id. */
+  ofGpu(gpu: number): readonly number[];
   /** Devices in order of id: described devices, and used devices of which only the id is known. */
   list(used: ReadonlySet<number>): Device[];
 }
@@ -32,13 +34,16 @@ export function readDevices(database: SqliteFile): DeviceMap {
   const idOf = (pid: number, ordinal: number): number =>
     ambiguous ? (gpuOf.get(key(pid, ordinal)) ?? ordinal) : ordinal;
   const described = new Map<number, Device>();
+  const byGpu = new Map<number, readonly number[]>();
   for (const { gpu, ordinal, device } of gpus) {
-    const ids = ambiguous ? [gpu] : ordinalsOf(gpuOf, gpu, ordinal);
+    const ids = [...new Set(ambiguous ? [gpu] : ordinalsOf(gpuOf, gpu, ordinal))];
+    byGpu.set(gpu, ids);
     for (const id of ids) described.set(id, { id, ...device });
   }
   const unknown = (id: number): Device => ({ id, ...UNKNOWN_DEVICE, vendor: 'nvidia' });
   return {
     idOf,
+    ofGpu: (gpu) => byGpu.get(gpu) ?? [gpu],
     list: (used) =>
       [...new Set([...described.keys(), ...used])].sort((a, b) => a - b).map((id) => described.get(id) ?? unknown(id)),
   };

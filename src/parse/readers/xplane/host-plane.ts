@@ -4,6 +4,7 @@
  */
 import { numberOf, textOf, type EventKind, type Plane, type StatedEvent } from './xspace.js';
 import type { Labels } from '../../../record/record.js';
+import { withRequests } from '../../../record/serving-step.js';
 import type { OnThread, TraceBuilder } from '../../trace/trace-builder.js';
 import { placedEvents, type Reading } from './gpu-plane.js';
 import type { NeededRanges } from './needed-ranges.js';
@@ -164,7 +165,8 @@ function rangeText(event: StatedEvent): string {
   const { name } = event.kind;
   if (isOp(event)) return textOf(event.stat('hlo_op')) ?? name;
   const step = numberOf(event.stat('step_num'));
-  return step !== null && numberOf(event.stat('_r')) === 1 ? `${name}#step_num=${step}#` : roleOf(event.kind).text;
+  if (step !== null && numberOf(event.stat('_r')) === 1) return `${name}#step_num=${step}#`;
+  return withRequests(roleOf(event.kind).text, event.requests);
 }
 
 /**

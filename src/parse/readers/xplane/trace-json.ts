@@ -215,7 +215,8 @@ class TensorBoardReading {
         if (args.has(code)) stats.set(name, statOf(name, args.decoded(code) ?? ''));
     // The mark of an annotation as a step is left out of the trace.
     if (stats.has('step_num')) stats.set('_r', 1);
-    return { kind, ...timesOf(fields.number(EVENT.ts), fields.number(EVENT.dur)), stat: (name) => stats.get(name) };
+    const times = timesOf(fields.number(EVENT.ts), fields.number(EVENT.dur));
+    return { kind, ...times, stat: (name) => stats.get(name), requests: [] };
   }
 }
 

@@ -30,7 +30,10 @@ export const ASKED = [
   ...(['hlo_op', 'hlo_module', 'program_id', 'name', 'tf_op', 'level 0', 'annotation', 'shape'] as const),
   ...(['hlo_category', 'flops', 'model_flops', 'bytes_accessed', 'shape_with_layout'] as const),
   ...(['source', 'source_stack', 'allocator_name', 'bytes_allocated', 'bytes_reserved'] as const),
+  // Stands for request_id1, request_id2 …, with which vLLM on TPUs names the requests of a step.
+  'request_id' as const,
 ];
+const REQUEST_ID = /^request_id\d{1,6}$/;
 export type StatName = (typeof ASKED)[number];
 const asked: ReadonlyMap<string, StatName> = new Map(ASKED.map((name) => [name, name]));
 
@@ -56,6 +59,12 @@ export class XEvent {
     return this.kind.stats.get(name);
   }
 
+  /** The ids of the requests that the event names, in the order of the file. */
+  get requests(): readonly string[] {
+    const isId = (_: Stat, i: number): boolean => i < this.#count && this.#names[i] === 'request_id';
+    return this.#values.filter(isId).map(String);
+  }
+
   get end(): number {
     return this.start + this.dur;
   }
@@ -77,7 +86,7 @@ export class XEvent {
 }
 
 /** An event of either form of a profile: this one, or the trace of TensorBoard. */
-export type StatedEvent = Pick<XEvent, 'kind' | 'start' | 'end' | 'ps' | 'stat'>;
+export type StatedEvent = Pick<XEvent, 'kind' | 'start' | 'end' | 'ps' | 'stat' | 'requests'>;
 
 export interface XLine {
   readonly id: WireNumber;
@@ -270,7 +279,7 @@ export class Plane {
       }
     }
     this.#statNames.set(key, name);
-    const known = asked.get(name);
+    const known = asked.get(REQUEST_ID.test(name) ? 'request_id' : name);
     if (known !== undefined) this.#asked.set(key, known);
   }
 

@@ -1,7 +1,7 @@
 /** Names of host ranges; records have the texts of the profile. */
 import { isLookup, readMarkerText } from '../../../record/python/marker-text.js';
 import type { RangeKind, RangeRecord } from '../../../record/record.js';
-import { readStepName } from '../../../record/serving-step.js';
+import { readStepName, withoutRequests } from '../../../record/serving-step.js';
 
 /** Prefixes that readers remove from the texts of layers. */
 const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
@@ -52,10 +52,10 @@ export const contextText = ({ domain, text }: Pick<RangeRecord, 'domain' | 'text
 
 /**
  * The name under which a context text is counted: all calls of an op are one annotation, and so are step names that differ
- * only in their number.
+ * only in their numbers and requests.
  */
 export const annotationOf = (text: string): string =>
-  text.replace(readStepName(text) === null ? CALL_DETAILS : /\d+/g, '');
+  readStepName(text) === null ? text.replace(CALL_DETAILS, '') : withoutRequests(text).replace(/\d+/g, '');
 
 /** The name under which a host range is counted. */
 export const annotationName = (range: Pick<RangeRecord, 'domain' | 'text'>): string => annotationOf(contextText(range));

@@ -38,6 +38,8 @@ const emptyColumns = () => ({
   bytes: [] as (number | null)[],
   ordinal: [] as (number | null)[],
   peer: [] as (number | null)[],
+  received: [] as (number | null)[],
+  spread: [] as (number | null)[],
   start: [] as number[],
   dur: [] as number[],
   step: [] as (number | null)[],
@@ -72,6 +74,8 @@ export class OperationRows {
     columns.bytes.push(operation.bytes);
     columns.ordinal.push(operation.ordinal ?? null);
     columns.peer.push(operation.peer ?? null);
+    columns.received.push(operation.kind === 'all-to-all' ? (operation.bytesOut ?? null) : null);
+    columns.spread.push(spreadOf(operation.splitsIn));
     columns.start.push(start);
     columns.dur.push(dur);
     columns.step.push(step);
@@ -126,6 +130,12 @@ export class OperationRows {
   }
 }
 
+/** The largest part of a message divided by the mean; null when no parts are recorded, or all are empty. */
+function spreadOf(splits: readonly number[] = []): number | null {
+  const sum = splits.reduce((all, size) => all + size, 0);
+  return sum === 0 ? null : (splits.reduce((most, size) => Math.max(most, size), 0) * splits.length) / sum;
+}
+
 const isOneSize = (a: number | null, b: number | null): boolean => a === null || b === null || a === b;
 
 /** @param sorted ranks in ascending order */
@@ -154,6 +164,10 @@ export interface OperationColumns {
   readonly ordinal: readonly (number | null)[];
   /** The other rank of a message between two ranks. */
   readonly peer: readonly (number | null)[];
+  /** Bytes that the rank receives in an all-to-all; may be absent in partial answers, as `spread` may. */
+  readonly received?: readonly (number | null)[];
+  /** The most that the rank sends to one rank in an all-to-all, divided by the mean of all ranks. */
+  readonly spread?: readonly (number | null)[];
   readonly start: readonly number[];
   readonly dur: readonly number[];
   readonly step: readonly (number | null)[];

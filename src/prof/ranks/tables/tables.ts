@@ -25,6 +25,7 @@ import { jobTime, type RankClock } from '../clocks/job-clocks.js';
 import type { RankPart, StepColumns } from '../part/rank-part.js';
 import { stepLength } from '../stragglers/own-work.js';
 import { rangesText } from '../membership.js';
+import type { ExpertLoad } from '../parallelism/expert-loads.js';
 import type { ExpertReport, StageReport } from '../parallelism/stages.js';
 
 interface StageRow extends StageReport {
@@ -131,6 +132,68 @@ const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
 ];
 
 const EXPERT_SCREEN: readonly string[] = EXPERT_COLUMNS.map(({ key }) => key);
+
+interface LoadRow extends ExpertLoad {
+  readonly of: GroupReport;
+  readonly rank: number | null;
+}
+
+const loadRows = ({ parts, groups, loads }: JobReport): LoadRow[] =>
+  loads.map((load) => ({ ...load, of: elementAt(groups, load.group), rank: elementAt(parts, load.part).rank }));
+
+const load = (key: string, doc: string, value: (row: LoadRow) => number | null): Column<LoadRow> =>
+  column(key, key, int(14, 'bytes'), doc, (row) => {
+    const bytes = value(row);
+    return bytes === null ? null : Math.round(bytes);
+  });
+
+const LOAD_COLUMNS: readonly Column<LoadRow>[] = [
+  column('group', 'group', str(12), 'name of the group', ({ of }) => groupName(of)),
+  column('kind', 'kind', str(9), 'purpose of the group', ({ of }) => of.kind),
+  column(
+    'place',
+    'place',
+    int(5),
+    'position among the all-to-alls of the group in a step, from 0: a layer sends its tokens, then the results back',
+    ({ place }) => place,
+  ),
+  column('rank', 'rank', int(5), 'rank of the process', ({ rank }) => rank),
+  column('operations', 'operations', int(10), 'number of all-to-alls at that place', ({ operations }) => operations),
+  load('sent', 'mean size that the rank sends', ({ sent }) => sent),
+  load(
+    'received',
+    'mean size that it receives: the load of its experts, where tokens are sent',
+    ({ received }) => received,
+  ),
+  column(
+    'sent_ratio',
+    'sent_ratio',
+    real(10, 3),
+    'sent, divided by the mean of all ranks of the group',
+    ({ sentRatio }) => sentRatio,
+  ),
+  column(
+    'received_ratio',
+    'received_ratio',
+    real(14, 3),
+    'received, divided by the mean of all ranks',
+    ({ receivedRatio }) => receivedRatio,
+  ),
+  column(
+    'spread',
+    'spread',
+    real(9, 3),
+    'the most that it sends to one rank, divided by the mean of all: 1 is even; known where the profile has the splits',
+    ({ spread }) => spread,
+  ),
+];
+
+const LOAD_SCREEN: readonly string[] = LOAD_COLUMNS.map(({ key }) => key);
+
+const loadsMissing = ({ loads }: JobReport): string | null =>
+  loads.length > 0
+    ? null
+    : 'no loads: no group has all-to-alls (kernels such as those of DeepEP are not known as such)';
 
 /** Why the table has no rows. */
 const stagesMissing = ({ stages }: JobReport): string | null =>
@@ -244,7 +307,8 @@ const STEP_OF_RANK_SCREEN: readonly string[] = [
   'preparing',
 ];
 
-export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late' | 'delays' | 'stages' | 'experts';
+export type RankTableName =
+  'ranks' | 'steps' | 'collectives' | 'groups' | 'late' | 'delays' | 'stages' | 'experts' | 'loads';
 
 interface RankTable {
   readonly doc: string;
@@ -319,5 +383,12 @@ export const RANK_TABLES: Readonly<Record<RankTableName, RankTable>> = {
     EXPERT_SCREEN,
     expertRows,
     expertsMissing,
+  ),
+  loads: tableOf(
+    'one row per all-to-all of a step, in each group, and rank: what it sends and receives (load of experts)',
+    LOAD_COLUMNS,
+    LOAD_SCREEN,
+    loadRows,
+    loadsMissing,
   ),
 };

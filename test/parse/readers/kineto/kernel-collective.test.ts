@@ -44,6 +44,12 @@ describe('Kineto: collectives', () => {
     ['a message from a rank', { 'Collective name': 'recv', 'Src Rank': 0, Seq: 5 }, { op: 'recv', peer: 0 }],
     ['a message to nobody', { 'Collective name': 'send', 'Src Rank': 3 }, { op: 'send' }],
     ['a rank that no message is for', { 'Dst Rank': 3 }, {}],
+    [
+      'the rows for each rank',
+      { 'In split size': '[3, 1, 0, 2]', 'Out split size': '[1, 1, 1, 1]' },
+      { splitsIn: [3, 1, 0, 2], splitsOut: [1, 1, 1, 1] },
+    ],
+    ['abbreviated rows', { 'In split size': '[3, 1, 0, ...]', 'Out split size': '[]' }, {}],
     ['no group', { 'Process Group Name': '', 'Group size': -1 }, { group: null, groupSize: null }],
   ];
   for (const [what, args, expected] of variations) {

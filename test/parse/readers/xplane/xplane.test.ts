@@ -158,6 +158,19 @@ describe('XPlane reader', () => {
     expect(kernels.map(({ labels }) => labels?.['copy'])).to.deep.equal(['HtoD', 'DtoH', undefined, undefined]);
   });
 
+  it('keeps the ids of the requests that a step of vLLM works on', () => {
+    const host = new PlaneWriter('/host:CPU').line(7, 'python/7', 0, [
+      ['execute_model: 2 reqs, 9 toks', [100, 50], { request_id1: 'cmpl-a', request_id2: 'cmpl-b' }],
+      ['sample', [120, 5]],
+      ['execute_model: 1 reqs, 1 toks', [200, 50], { request_id1: 'cmpl-b' }],
+    ]);
+    expect(ofType<RangeRecord>(written(file([host])), 'range').map(({ text }) => text)).to.deep.equal([
+      'execute_model: 2 reqs, 9 toks#request_id1=cmpl-a,request_id2=cmpl-b#',
+      'sample',
+      'execute_model: 1 reqs, 1 toks#request_id1=cmpl-b#',
+    ]);
+  });
+
   it('is the same whatever the order of fields, with maps before lines', () => {
     const plane = (fields: readonly Field[]): Buffer => message([[1, fields]]);
     const name: Field = [2, '/device:GPU:3'];
