@@ -69,6 +69,30 @@ describe('a profile within a span', () => {
     expect(verdict?.text).to.equal('In this span: compute 60.0 %, idle 32.0 %, exposed copies 8.0 %.');
   });
 
+  it('says where the profile lacks copies, because they are in the idle time', async () => {
+    const start = { name: 'copy-start.1', short: 'copy-start', labels: { category: 'copy-start' } };
+    const on = (device: number, id: number) =>
+      [
+        kernel({ ...relu, id, device, start: 1000, dur: 1000 }),
+        kernel({ ...start, id: id + 1, device, start: 2000, dur: 100 }),
+        kernel({ ...relu, id: id + 2, device, start: 3500, dur: 1000 }),
+      ] as const;
+    const verdictOf = async (records: readonly ProfileLine[]) => {
+      const found = await within(pageContentsOf(records), { from: 1500, to: 4000 });
+      return found?.profile.verdict?.text;
+    };
+    // Of 2500 ns, kernels run for 500 + 100 + 500.
+    expect(await verdictOf([profileOn(A100), ...on(0, 1)])).to.equal(
+      'In this span: idle at most 56.0 % (the profile has no copies), compute 44.0 %.',
+    );
+    // The copy from 2600 to 3200 takes 600 of the 2500 ns of one device.
+    const [[a, b, c], [d, e, f]] = [on(0, 1), on(1, 4)];
+    const both = [profileOn(A100), a, d, b, e, copy, c, f];
+    expect(await verdictOf(both)).to.equal(
+      'In this span: compute 44.0 %, idle at most 44.0 % (the profile has copies of only 1), exposed copies 24.0 % on 1 of 2 devices.',
+    );
+  });
+
   it('has communication by operation, and how long no compute runs in it', async () => {
     const nccl = { name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)', stream: 9 };
     const records = [
