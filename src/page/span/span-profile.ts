@@ -119,6 +119,7 @@ export class SpanSums {
   take(part: PartOfSpan): void {
     const stacks = new CallStacks(part.events.facts);
     this.#annotations.take(part);
+    if (this.whole.idle.launches !== null) this.#idle.takeLaunches(part, this.span);
     for (const inside of eventsInside(part, this.span)) this.#add(inside, stacks);
   }
 

@@ -200,6 +200,28 @@ describe('a profile within a span', () => {
     ]);
   });
 
+  it('has how long the kernels waited that begin in it, and behind how many others', async () => {
+    const launch = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 100 });
+    const records = [
+      profileOn(A100),
+      kernel({ ...relu, id: 1, start: 1000, dur: 1000, launch: launch(500) }),
+      // Launched while the first one ran; two launches after that.
+      kernel({ ...relu, id: 2, start: 2000, dur: 50, launch: launch(1100) }),
+      kernel({ ...relu, id: 3, start: 3500, dur: 1000, launch: launch(1300) }),
+      kernel({ ...relu, id: 4, start: 5000, dur: 1000, launch: launch(4800) }),
+    ];
+    const page = pageContentsOf(records);
+    const { launches } = (await within(page, { from: 1500, to: 4000 }))?.profile.idle ?? {};
+    // 2000 - 1200 and 3500 - 1400; when the third was launched, the second had not begun.
+    expect(launches).to.deep.include({ kernels: 2, shorter: 1 });
+    expect(launches?.delay).to.deep.include({ count: 2, min: 800, max: 2100 });
+    expect(launches?.queue).to.deep.include({ count: 2, min: 0, max: 1 });
+    // The second one began before this span, and stands before the third all the same.
+    const later = (await within(page, { from: 3000, to: 4000 }))?.profile.idle.launches;
+    expect(later?.queue).to.deep.include({ count: 1, min: 1, max: 1 });
+    expect((await within(page, { from: 4100, to: 4900 }))?.profile.idle.launches).to.equal(null);
+  });
+
   it('has how busy the devices were, and how much memory they used, in it alone', async () => {
     const sample = (start: number, value: number): ProfileLine => ({
       ...{ type: 'sample', profile: 0, metric: 'memory', unit: 'B', start, value, device: 0 },
@@ -323,7 +345,6 @@ describe('a span of a sample', () => {
       const contents = await pageContentsOfFile(join(ROOT, 'samples', name));
       const [whole] = contents.data.profiles;
       const found = (await within(contents, { from: -1e9, to: 1e12 }))?.profile;
-      const { launches: _, ...idle } = whole?.idle ?? {};
       // Those of frameworks, of other threads and of graphs are not known.
       const timesOf = (profile: PageProfile | undefined) =>
         profile?.annotations.shown
@@ -331,7 +352,7 @@ describe('a span of a sample', () => {
           .map(({ text, time, own, passes, host }) => ({ text, time, own, passes, host })) ?? [];
       expect(timesOf(whole)).to.deep.include.members(timesOf(found));
       expect(timesOf(found)).to.have.length.within(3, timesOf(whole).length);
-      expect(found?.idle).to.deep.include(idle);
+      expect(found?.idle).to.deep.equal(whole?.idle);
       expect(found?.utilisation).to.deep.equal(whole?.utilisation);
       expect(found?.stacks).to.deep.equal(whole?.stacks);
       expect(found?.layers).to.deep.equal(whole?.layers);
