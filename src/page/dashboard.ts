@@ -128,8 +128,8 @@ const WHOLE_PROFILE = 'This panel shows the whole profile, not only the selected
  * The contents of a panel for the selected span, if the panel can follow the span. Otherwise the panel says that it
  * shows the whole profile.
  */
-function contentOf({ make, follows }: Panel, { span, ...view }: DashboardView): PanelContent {
-  if (span === null || span.data === null) return make({ ...view, span: null });
+function contentOf({ make, follows, marksSpan = false }: Panel, { span, ...view }: DashboardView): PanelContent {
+  if (span === null || span.data === null || marksSpan) return make({ ...view, span: null });
   if (follows?.(view.profile, span.data.profile) === true) {
     const content = make({ ...view, profile: span.data.profile, span });
     return typeof content === 'string' ? 'No data in this span.' : content;
