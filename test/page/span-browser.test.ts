@@ -53,9 +53,10 @@ describeInBrowser('a span that all tabs follow', (open) => {
       '2.0',
       'latency',
     ]);
-    const whole = page.getByText('This panel shows the whole profile, not only the selected span.');
+    const whole = page.getByText('For the whole profile, not this span.');
     const wholePanels = await page.locator('[data-panel]').filter({ has: whole }).all();
     expect(await Promise.all(wholePanels.map((panel) => panel.getAttribute('data-panel')))).to.deep.equal(['advice']);
+    await page.getByText('dprof advise --from 1 --to 3').waitFor();
     // The gap before the last kernel of the step.
     expect(await firstRow(page, 'idle', 'Idle time by cause')).to.deep.equal([
       'gaps between queued kernels',

@@ -49,7 +49,7 @@ function stepText({ stepBars, timeline }: PageProfile, span: SelectedSpan): stri
 }
 
 /** `--from 12.3 --to 45.6`. */
-const optionsFor = ({ from, to }: SelectedSpan): string => `--from ${from / 1e6} --to ${to / 1e6}`;
+export const optionsFor = ({ from, to }: SelectedSpan): string => `--from ${from / 1e6} --to ${to / 1e6}`;
 
 /** A span that is shown. */
 export interface ShownSpan extends SelectedSpan {
