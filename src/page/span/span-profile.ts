@@ -207,7 +207,7 @@ export class SpanSums {
     }
     for (const sums of [this.#kernels, this.#points, this.#layers]) sums.add(kernel, time);
     this.#summary.add(kernel, time);
-    this.#annotations.kernel(inside, kernel.layer);
+    this.#annotations.kernel(inside, kernel);
     this.#times.set(device, addTimes(this.#times.get(device) ?? 0, time));
   }
 

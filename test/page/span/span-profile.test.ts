@@ -135,11 +135,18 @@ describe('a profile within a span', () => {
     ];
     const found = await within(pageContentsOf(records), { from: 1600, to: 4000 });
     const { shown } = found?.profile.annotations ?? {};
-    expect(shown?.map(({ text, passes, host, time }) => [text, passes, host, time])).to.have.deep.members([
+    expect(
+      shown?.map(({ text, passes, host, time, count, samples }) => [text, passes, host, time, count, samples]),
+    ).to.have.deep.members([
       // 1600 to 1900 of its kernel.
-      ['load', 1, 400, 300],
-      ['train', 1, 2000, 1000],
+      ['load', 1, 400, 300, 1, [300]],
+      ['train', 1, 2000, 1000, 1, [1000]],
     ]);
+    // After `load`, the first kernel goes on: one occurrence, without time of the host.
+    const later = await within(pageContentsOf(records), { from: 2000, to: 2600 });
+    expect(
+      later?.profile.annotations.shown.map(({ text, host, time, count }) => [text, host, time, count]),
+    ).to.deep.equal([['train', 600, 100, 1]]);
   });
 
   it('has the lines of the program that launched its kernels', async () => {
@@ -349,7 +356,7 @@ describe('a span of a sample', () => {
       const timesOf = (profile: PageProfile | undefined) =>
         profile?.annotations.shown
           .filter(({ text, time, own }) => !isOfFramework(text) && time !== null && own === time)
-          .map(({ text, time, own, passes, host }) => ({ text, time, own, passes, host })) ?? [];
+          .map(({ text, time, own, passes, host, count, samples, hostSamples }) => [text, time, own, passes, host, count, samples, hostSamples]) ?? []; // prettier-ignore
       expect(timesOf(whole)).to.deep.include.members(timesOf(found));
       expect(timesOf(found)).to.have.length.within(3, timesOf(whole).length);
       expect(found?.idle).to.deep.equal(whole?.idle);
