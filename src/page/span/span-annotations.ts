@@ -2,7 +2,7 @@
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
-import { annotationOf } from '../../prof/by/host/range-name.js';
+import { annotationOf, contextText } from '../../prof/by/host/range-name.js';
 import { AnnotationTotals } from '../../prof/html/annotations/annotation-times.js';
 import type { Annotation, Bounded, PageProfile } from '../../prof/html/page-data.js';
 import type { SummedKernel } from '../../prof/html/page-kernel.js';
@@ -77,7 +77,7 @@ export class SpanAnnotations {
   }
 
   #range(events: TimelineEvents, event: number, open: RangeRecord[], from: number): void {
-    const text = textOf(events, 'name', event) ?? '';
+    const text = contextText({ domain: null, text: textOf(events, 'name', event) ?? '' });
     const kind = kindOf(events, event) === 'op' ? 'op' : 'annotation';
     if (!this.#texts.has(annotationOf(text))) return;
     const record: RangeRecord = {
@@ -97,9 +97,9 @@ export class SpanAnnotations {
     if (ofKernel(events, event, 'graph') !== null) this.#isOfGraphs = true;
     const call = elementAt(events.arrows.launcher, event);
     const launched = call === -1 ? { pid: null, tid: null, launch: null } : launchOf(events, call);
-    const forward = dir === 'bprop' ? (this.#forwards.get(elementAt(events.seq, event)) ?? null) : null;
-    if (forward === null && ofKernel(events, event, 'forward') !== null)
-      for (const text of layer) this.#unsure.add(text);
+    const hasForward = dir === 'bprop' && ofKernel(events, event, 'forward') !== null;
+    const forward = hasForward ? (this.#forwards.get(elementAt(events.seq, event)) ?? null) : null;
+    if (hasForward && forward === null) for (const text of layer) this.#unsure.add(text);
     const step = elementAt(events.step, event);
     const record = {
       ...{ device, stream: laneOf(events, event)?.ids?.stream ?? null, dir, step: step < 0 ? null : step },
