@@ -5,7 +5,7 @@ import { grouped } from '../record/plural.js';
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
 import { drawForPaper } from './charts/chart.js';
-import { element, note, select } from './document/dom-elements.js';
+import { command, element, note, select } from './document/dom-elements.js';
 import { readFragment } from './document/fragment.js';
 import { keepChoice, keepName } from './document/kept-choice.js';
 import { panelLink } from './document/panel-link.js';
@@ -38,7 +38,7 @@ import { listenToPrinter } from './document/when-visible.js';
 import type { Panel, PanelContent, PanelView } from './panel.js';
 import { deviceTexts, rankNames } from './profile-labels.js';
 import { loadProfile } from './profile-loading.js';
-import { dropSpan, isSameSpan, readChosenSpan, SpanBar, type ShownSpan } from './span/chosen-span.js';
+import { dropSpan, isSameSpan, optionsFor, readChosenSpan, SpanBar, type ShownSpan } from './span/chosen-span.js';
 import { piecesOfSpan } from './span/span-events.js';
 import { SpanSums, type SpanProfile } from './span/span-profile.js';
 import { Tabs } from './tabs.js';
@@ -122,20 +122,29 @@ function tabsFor(view: DashboardView): PanelTab[] {
   return shown.map((tab, i) => (i < shown.length - 1 ? tab : { ...tab, panels: [...tab.panels, ...missing] }));
 }
 
-const WHOLE_PROFILE = 'This panel shows the whole profile, not only the selected span.';
+/** What a panel says that cannot follow the span, and the command that does. */
+function ofWholeProfile({ command: name }: Panel, { data }: PanelView, span: SelectedSpan): HTMLElement[] {
+  const said = note('For the whole profile, not this span.');
+  // Times of a span count from the start of one profile.
+  if (name === undefined || data.profiles.length > 1) return [said];
+  said.append(' For the span:');
+  return [said, command(`dprof ${name} ${optionsFor(span)} ${data.input}`)];
+}
 
 /**
  * The contents of a panel for the selected span, if the panel can follow the span. Otherwise the panel says that it
  * shows the whole profile.
  */
-function contentOf({ make, follows }: Panel, { span, ...view }: DashboardView): PanelContent {
-  if (span === null || span.data === null) return make({ ...view, span: null });
+function contentOf(panel: Panel, { span, ...view }: DashboardView): PanelContent {
+  const { make, follows, marksSpan = false } = panel;
+  if (span === null || span.data === null || marksSpan) return make({ ...view, span: null });
   if (follows?.(view.profile, span.data.profile) === true) {
     const content = make({ ...view, profile: span.data.profile, span });
     return typeof content === 'string' ? 'No data in this span.' : content;
   }
-  const content = make({ ...view, span: null });
-  return typeof content === 'string' ? content : [note(WHOLE_PROFILE), ...content];
+  const whole = { ...view, span: null };
+  const content = make(whole);
+  return typeof content === 'string' ? content : [...ofWholeProfile(panel, whole, span), ...content];
 }
 
 type Header = PageProfile['overview']['header'];

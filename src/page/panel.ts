@@ -31,6 +31,10 @@ export interface Panel {
   readonly isFor?: (view: PanelView) => boolean;
   /** Whether the data within a span can fill it; without this function it always shows the whole profile, and says so. */
   readonly follows?: (whole: PageProfile, within: PageProfile) => boolean;
+  /** The command of `dprof` that answers for a span, if the panel cannot follow one. */
+  readonly command?: string;
+  /** Whether it shows the whole profile with the span marked in it. */
+  readonly marksSpan?: boolean;
 }
 
 /** `follows` of panels about kernels and other device work. */

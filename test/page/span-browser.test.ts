@@ -53,12 +53,10 @@ describeInBrowser('a span that all tabs follow', (open) => {
       '2.0',
       'latency',
     ]);
-    const whole = page.getByText('This panel shows the whole profile, not only the selected span.');
+    const whole = page.getByText('For the whole profile, not this span.');
     const wholePanels = await page.locator('[data-panel]').filter({ has: whole }).all();
-    expect(await Promise.all(wholePanels.map((panel) => panel.getAttribute('data-panel')))).to.deep.equal([
-      'advice',
-      'timeline',
-    ]);
+    expect(await Promise.all(wholePanels.map((panel) => panel.getAttribute('data-panel')))).to.deep.equal(['advice']);
+    await page.getByText('dprof advise --from 1 --to 3').waitFor();
     // The gap before the last kernel of the step.
     expect(await firstRow(page, 'idle', 'Idle time by cause')).to.deep.equal([
       'gaps between queued kernels',
@@ -88,6 +86,19 @@ describeInBrowser('a span that all tabs follow', (open) => {
     await bar(page).getByRole('button', { name: 'Show whole profile' }).click();
     await isWhole(page);
     expect(await page.locator('[data-panel="verdict"]').textContent()).not.to.include('In this span');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('is what the timeline shows, faded outside', async () => {
+    const { page, complaints } = await open(path, {}, 'span=1000000_3000000');
+    await page.getByRole('tab', { name: 'Timeline' }).click();
+    await page.getByText('outside the span, events are faded').waitFor();
+    // From 1000 us, where the span begins, to the last end at 1047 us, with a tenth of that on both sides.
+    const text = await page.getByRole('slider', { name: 'Part of the profile' }).getAttribute('aria-valuetext');
+    expect(text).to.equal('whole profile, 995.3 us to 1.052 ms');
+    await page.keyboard.press('Escape');
+    await isWhole(page);
+    expect(await page.locator('.tl-what').textContent()).not.to.include('outside');
     expect(complaints).to.deep.equal([]);
   });
 

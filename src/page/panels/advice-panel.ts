@@ -145,4 +145,4 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
-export const ADVICE: Panel = { id: 'advice', title: 'What to do', width: 3, isTall: true, make };
+export const ADVICE: Panel = { id: 'advice', title: 'What to do', width: 3, isTall: true, make, command: 'advise' };

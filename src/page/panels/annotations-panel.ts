@@ -122,7 +122,7 @@ function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTML
 }
 
 const OF_SPAN =
-  'Occurrence counts are known only for the whole profile, and so is the device time of framework ranges and of kernels that other threads launched.';
+  'Device times and occurrences are known only for the whole profile where frameworks named the ranges, or other threads launched kernels in them.';
 
 const CAPTIONS = [
   ['Annotations of the program', false],

@@ -1,6 +1,7 @@
 /** The timeline of the shown profile, whose pieces are parsed only when they are shown. */
 import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { readChosenSpan } from '../span/chosen-span.js';
 import { loadProfile, heldValue, keptValue } from '../profile-loading.js';
 import { pageRanks, joinPiece } from '../timeline/pieces/page-ranks.js';
 import { contextOf } from '../timeline/tracks/timeline-context.js';
@@ -36,7 +37,7 @@ function make({ profile, at, data }: PanelView): PanelContent {
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
     open = showPieces(place, profile.utilisation, {
-      ...{ own, ranks, file: data.input, load: loadPiece },
+      ...{ own, ranks, file: data.input, load: loadPiece, chosen: readChosenSpan(location.hash) },
       contextOf: async (of) => contextOf(of === at ? profile : await loadProfile(data, of), data.advice),
     });
   });
@@ -44,4 +45,4 @@ function make({ profile, at, data }: PanelView): PanelContent {
   return [place];
 }
 
-export const TIMELINE: Panel = { id: 'timeline', title: 'Timeline', width: 6, make };
+export const TIMELINE: Panel = { id: 'timeline', title: 'Timeline', width: 6, make, marksSpan: true };

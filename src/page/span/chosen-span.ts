@@ -21,10 +21,14 @@ export const isSameSpan = (a: SelectedSpan | null, b: SelectedSpan | null): bool
 /** The span in whole ns that contains all of another. */
 const inWholeNs = ({ from, to }: SelectedSpan): SelectedSpan => ({ from: Math.floor(from), to: Math.ceil(to) });
 
+/** Address parameters with a place on the page and in the timeline, which would hide the span. */
+const PLACES = ['panel', 't.piece', 't.view', 't.event'] as const;
+
 /** Makes all tabs follow the span, with a new history entry; null for the whole profile. The current tab stays open. */
 function chooseSpan(span: SelectedSpan | null): void {
   const text = span === null ? null : spanText(inWholeNs(span));
-  location.hash = withName(withName(location.hash, 'panel', null), SPAN, text);
+  const elsewhere = PLACES.reduce((hash, name) => withName(hash, name, null), location.hash);
+  location.hash = withName(elsewhere, SPAN, text);
 }
 
 /** Removes the span from the address, without a new history entry. */
@@ -45,7 +49,7 @@ function stepText({ stepBars, timeline }: PageProfile, span: SelectedSpan): stri
 }
 
 /** `--from 12.3 --to 45.6`. */
-const optionsFor = ({ from, to }: SelectedSpan): string => `--from ${from / 1e6} --to ${to / 1e6}`;
+export const optionsFor = ({ from, to }: SelectedSpan): string => `--from ${from / 1e6} --to ${to / 1e6}`;
 
 /** A span that is shown. */
 export interface ShownSpan extends SelectedSpan {

@@ -1,116 +1,150 @@
 /** The annotations of a span: host time of their ranges, and time of the kernels in them. Does not need a document. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { addTimes } from '../../record/fields/times.js';
+import type { ForwardOp, RangeRecord } from '../../record/record.js';
+import { annotationOf, contextText } from '../../prof/by/host/range-name.js';
+import { AnnotationTotals } from '../../prof/html/annotations/annotation-times.js';
 import type { Annotation, Bounded, PageProfile } from '../../prof/html/page-data.js';
-import { isHostRange } from '../../prof/html/timeline/timeline-data.js';
+import type { SummedKernel } from '../../prof/html/page-kernel.js';
+import { DIRECTIONS, isHostRange } from '../../prof/html/timeline/timeline-data.js';
 import { isOfFramework } from '../charts/annotation-kinds.js';
 import { factText } from '../timeline/events/kernel-facts.js';
-import { endOf, kindOf, laneOf, startOf, tableNameOf, type TimelineEvents } from '../timeline/events/events.js';
+import { durOf, kindOf, laneOf, startOf, textOf, type TimelineEvents } from '../timeline/events/events.js';
 import type { SelectedSpan } from '../timeline/model/view.js';
 import type { InsideEvent, PartOfSpan } from './span-events.js';
 
-interface AnnotationSum {
-  passes: number;
-  host: number;
-  own: number;
-}
-
-/** A range of a thread, in ns from the profile's start. */
-interface OpenRange {
-  readonly text: string;
-  readonly to: number;
-}
-
-const threadOf = (events: TimelineEvents, event: number): string => {
+/** The thread of a host event; null when unknown. */
+function threadOf(events: TimelineEvents, event: number): Pick<RangeRecord, 'pid' | 'tid'> {
   const { pid = null, tid = null } = laneOf(events, event)?.ids ?? {};
-  return `${pid ?? ''}/${tid ?? ''}`;
-};
+  return { pid, tid };
+}
+
+/** The call that launched a kernel, as in its record; null when the events have none. */
+function launchOf(events: TimelineEvents, call: number) {
+  const start = events.origin + startOf(events, call);
+  return { ...threadOf(events, call), launch: { api: textOf(events, 'name', call), start, dur: durOf(events, call) } };
+}
+
+const ofKernel = (events: TimelineEvents, event: number, label: string): string | null =>
+  factText(events.facts, elementAt(events.factList, event), label);
 
 export class SpanAnnotations {
   readonly #whole: readonly Annotation[];
+  readonly #texts: ReadonlySet<string>;
   /** Names of layers, which kernels of graphs have too. */
   readonly #layers: ReadonlySet<string>;
+  readonly #totals = new AnnotationTotals();
   #isOfGraphs = false;
-  readonly #sums = new Map<string, AnnotationSum>();
-  /** End of the ranges so far, by thread and text: a range in another of its text adds no time. */
-  readonly #reach = new Map<string, number>();
-  /** Texts of the ranges around each launch of the current piece. */
-  #around: ReadonlyMap<number, ReadonlySet<string>> = new Map();
+  /** Layers with a backward kernel whose forward op is unknown, and so the occurrence to which it belongs. */
+  readonly #unsure = new Set<string>();
+  /** Texts around each launch of the current piece. */
+  #around: ReadonlyMap<number, readonly string[]> = new Map();
+  /** Launches of the forward kernels of the current piece, by sequence number. */
+  #forwards: ReadonlyMap<number, ForwardOp> = new Map();
 
   constructor(
     { annotations, layers }: PageProfile,
     private readonly span: SelectedSpan,
   ) {
     this.#whole = annotations.shown;
+    this.#texts = new Set(annotations.shown.map(({ text }) => text));
     this.#layers = new Set(layers.shown.flatMap(({ path }) => path));
-    for (const { text } of annotations.shown) this.#sums.set(text, { passes: 0, host: 0, own: 0 });
   }
 
   /** Takes the ranges of a piece, before its kernels. */
   take({ events, from, to }: PartOfSpan): void {
-    const open = new Map<string, OpenRange[]>();
-    const around = new Map<number, ReadonlySet<string>>();
+    const open = new Map<string, RangeRecord[]>();
+    const around = new Map<number, readonly string[]>();
+    const forwards = new Map<number, ForwardOp>();
     for (let event = 0; event < events.count; event++) {
       const kind = kindOf(events, event);
       const start = events.origin + startOf(events, event);
       if (start >= to) break;
+      const call = elementAt(events.arrows.launcher, event);
+      if (elementAt(events.seq, event) >= 0 && elementAt(events.dir, event) === FORWARD && call !== -1)
+        forwards.set(elementAt(events.seq, event), forwardOf(events, call));
       if (kind !== 'launch' && !isHostRange(kind)) continue;
-      const ranges = entryOf(open, threadOf(events, event), (): OpenRange[] => []);
-      while ((ranges.at(-1)?.to ?? Infinity) <= start) ranges.pop();
-      if (kind === 'launch') around.set(event, new Set(ranges.flatMap((one) => (one.to >= start ? one.text : []))));
-      else this.#range(events, event, ranges, from);
+      const { pid, tid } = threadOf(events, event);
+      const ranges = entryOf(open, `${pid}/${tid}`, (): RangeRecord[] => []);
+      while ((ranges.at(-1)?.start ?? 0) + (ranges.at(-1)?.dur ?? Infinity) <= start) ranges.pop();
+      if (kind === 'launch') {
+        const texts = ranges.flatMap(({ text, start: begin, dur }) => (begin + dur >= start ? text : []));
+        around.set(event, [...new Set(texts)]);
+      } else this.#range(events, event, ranges, from);
     }
     this.#around = around;
+    this.#forwards = forwards;
   }
 
-  #range(events: TimelineEvents, event: number, open: OpenRange[], from: number): void {
-    const text = tableNameOf(events, event) ?? '';
-    const sum = this.#sums.get(text);
-    if (sum === undefined) return;
-    const [start, end] = [events.origin + startOf(events, event), events.origin + endOf(events, event)];
-    open.push({ text, to: end });
-    const [first, last] = [Math.max(start, this.span.from), Math.min(end, this.span.to)];
-    if (last <= first || first < from) return;
-    const key = `${threadOf(events, event)}/${text}`;
-    const reach = this.#reach.get(key) ?? -Infinity;
-    const isAgain = kindOf(events, event) === 'op' && start < reach && end <= reach;
-    if (!isAgain) sum.passes++;
-    sum.host += Math.max(0, last - Math.max(first, reach));
-    this.#reach.set(key, Math.max(reach, end));
+  #range(events: TimelineEvents, event: number, open: RangeRecord[], from: number): void {
+    const text = contextText({ domain: null, text: textOf(events, 'name', event) ?? '' });
+    const kind = kindOf(events, event) === 'op' ? 'op' : 'annotation';
+    if (!this.#texts.has(annotationOf(text))) return;
+    const record: RangeRecord = {
+      ...{ type: 'range', profile: 0, kind, domain: null, text, ...threadOf(events, event) },
+      ...{ start: events.origin + startOf(events, event), dur: durOf(events, event), self: 0 },
+    };
+    open.push(record);
+    const first = Math.max(record.start, this.span.from);
+    const dur = Math.min(record.start + record.dur, this.span.to) - first;
+    // Earlier parts took the ranges that began before this one.
+    if (first < from) return;
+    this.#totals.range(record, dur > 0 ? { ...record, start: first, dur } : null);
   }
 
-  /** @param layer names of the layers of a kernel, from the top */
-  kernel({ events, event, time }: InsideEvent, layer: readonly string[]): void {
+  kernel({ events, event, time }: InsideEvent, { layer, record: { dir, device } }: SummedKernel): void {
     // The ranges of a graph kernel are those of its capture.
-    if (factText(events.facts, elementAt(events.factList, event), 'graph') !== null) this.#isOfGraphs = true;
-    const around = this.#around.get(elementAt(events.arrows.launcher, event)) ?? [];
-    for (const text of new Set([...around, ...layer])) {
-      const sum = this.#sums.get(text);
-      if (sum !== undefined) sum.own = addTimes(sum.own, time);
-    }
+    if (ofKernel(events, event, 'graph') !== null) this.#isOfGraphs = true;
+    const call = elementAt(events.arrows.launcher, event);
+    const launched = call === -1 ? { pid: null, tid: null, launch: null } : launchOf(events, call);
+    const hasForward = dir === 'bprop' && ofKernel(events, event, 'forward') !== null;
+    const forward = hasForward ? (this.#forwards.get(elementAt(events.seq, event)) ?? null) : null;
+    if (hasForward && forward === null) for (const text of layer) this.#unsure.add(text);
+    const step = elementAt(events.step, event);
+    const record = {
+      ...{ device, stream: laneOf(events, event)?.ids?.stream ?? null, dir, step: step < 0 ? null : step },
+      ...{ ranges: this.#around.get(call) ?? [], forward, ...launched },
+    };
+    this.#totals.add({ record, layer: layer.filter((text) => this.#texts.has(text)) }, time);
   }
 
   /**
    * In the order of the whole profile. Events do not say which kernels of other threads count, and which of graphs, nor how
-   * frameworks name their backward ops: device times are unknown then.
+   * frameworks name their backward ops: device times and occurrences are unknown then.
    */
   get annotations(): Bounded<Annotation> {
-    const shown = this.#whole.flatMap((annotation): Annotation[] => {
-      const sum = this.#sums.get(annotation.text);
-      if (sum === undefined || (sum.passes === 0 && sum.own === 0)) return [];
-      const isHost = annotation.host !== null;
-      const isInEvents = this.#layers.has(annotation.text) || !this.#isOfGraphs;
-      const isKnown = annotation.own !== null && isInEvents && !isOfFramework(annotation.text);
-      const own = isKnown ? sum.own : null;
-      return [
-        {
-          ...{ text: annotation.text, count: null, guessed: 0, own, samples: [], hostSamples: [] },
-          time: annotation.own === annotation.time ? own : null,
-          ...{ passes: isHost ? sum.passes : null, host: isHost ? sum.host : null, hostSelf: null },
-        },
-      ];
+    const { shown: found } = this.#totals.annotations(Infinity, MOST_SAMPLES);
+    const inside = new Map(found.map((annotation) => [annotation.text, annotation]));
+    const shown = this.#whole.flatMap((whole): Annotation[] => {
+      const { text } = whole;
+      const sum = inside.get(text);
+      const isInEvents = whole.host !== null || this.#layers.has(text);
+      if (sum === undefined) return isInEvents ? [] : [{ ...UNKNOWN, text }];
+      const isKnown = (this.#layers.has(text) || !this.#isOfGraphs) && !isOfFramework(text) && isInEvents;
+      const own = isKnown && whole.own !== null ? sum.own : null;
+      const time = whole.own === whole.time ? own : null;
+      const hasOccurrences = time !== null && !this.#unsure.has(text);
+      const { count, guessed, samples } = hasOccurrences ? sum : UNKNOWN;
+      const { passes, host, hostSamples } = whole.host === null ? UNKNOWN : sum;
+      return [{ text, count, guessed, time, own, samples, passes, host, hostSelf: null, hostSamples }];
     });
     return { shown, count: shown.length, restTime: 0 };
   }
 }
+
+/** As many as the page has of the whole profile. */
+const MOST_SAMPLES = 2000;
+
+const FORWARD = DIRECTIONS.indexOf('fprop');
+
+/** What stands for the forward op of a backward kernel: the launch of its kernel. */
+function forwardOf(events: TimelineEvents, call: number): ForwardOp {
+  const { tid, launch } = launchOf(events, call);
+  return { mod: '', op: '', tid, start: launch.start };
+}
+
+/** An annotation of which nothing is known in the span. */
+const UNKNOWN: Omit<Annotation, 'text'> = {
+  ...{ count: null, guessed: 0, time: null, own: null, samples: [] },
+  ...{ passes: null, host: null, hostSelf: null, hostSamples: [] },
+};

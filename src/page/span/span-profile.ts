@@ -118,6 +118,7 @@ export class SpanSums {
   take(part: PartOfSpan): void {
     const stacks = new CallStacks(part.events.facts);
     this.#annotations.take(part);
+    if (this.whole.idle.launches !== null) this.#idle.takeLaunches(part, this.span);
     for (const inside of eventsInside(part, this.span)) this.#add(inside, stacks);
   }
 
@@ -205,7 +206,7 @@ export class SpanSums {
     }
     for (const sums of [this.#kernels, this.#points, this.#layers]) sums.add(kernel, time);
     this.#summary.add(kernel, time);
-    this.#annotations.kernel(inside, kernel.layer);
+    this.#annotations.kernel(inside, kernel);
     this.#times.set(device, addTimes(this.#times.get(device) ?? 0, time));
   }
 

@@ -10,7 +10,7 @@ import { showLegend, showToolbar } from './controls/toolbar.js';
 import { showMarkers } from './controls/marker-panel.js';
 import { nameEdge, showNames } from './controls/lane-names.js';
 import { Scene, type SceneState } from './model/scene.js';
-import { fitted, within, type View } from './model/view.js';
+import { around, fitted, within, type SelectedSpan, type View } from './model/view.js';
 import type { SearchElsewhere } from './controls/search/elsewhere.js';
 import { showSearch } from './controls/search/search-box.js';
 import { showSelection } from './controls/selection-panel.js';
@@ -50,12 +50,20 @@ interface ShownPiece {
   readonly part: View | null;
   /** The first and last of its steps; null for a piece between steps. */
   readonly steps: StepSpan | null;
+  /** The span that the page is about, in ns from the profile's start; null for all. */
+  readonly chosen: SelectedSpan | null;
+}
+
+/** The view when the address states none: the chosen span if it is there, else the piece. */
+function usualView({ origin, span }: TimelineEvents, { part, chosen }: ShownPiece): View {
+  const { from, to } = moved(chosen ?? { from: 0, to: 0 }, -origin);
+  if (chosen !== null && from < span && to > 0) return around(Math.max(0, from), Math.min(span, to), span);
+  return part === null ? fitted(span) : within(moved(part, -origin), span);
 }
 
 function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal: AbortSignal): void {
   const { events } = scene;
-  /** The view when the address states none. */
-  const all = piece.part === null ? fitted(events.span) : within(moved(piece.part, -events.origin), events.span);
+  const all = usualView(events, piece);
   const restore = (): void => {
     const address = readAddress(location.hash);
     const isOwn = address.profile === profile;
@@ -181,12 +189,14 @@ export function showTimeline(
 
 const nextTask = (): Promise<void> => new Promise((done) => setTimeout(done));
 
-function whatIsDrawn(events: TimelineEvents): string {
-  const { count, coverage, merged } = events;
-  if (merged === null) return `${coverage.drawn}: ${quantityText(count, 'count')} events`;
-  const all = merged.count.reduce((sum, one) => sum + one, 0);
+function whatIsDrawn({ count, coverage, merged }: TimelineEvents, { chosen }: ShownPiece): string {
+  const all = merged === null ? 0 : merged.count.reduce((sum, each) => sum + each, 0);
   const bars = `${quantityText(all, 'count')} events in ${quantityText(count, 'count')} bars`;
-  return [`${coverage.drawn}: ${bars}`, coverage.merged ?? []].flat().join('; ');
+  return [
+    `${coverage.drawn}: ${merged === null ? `${quantityText(count, 'count')} events` : bars}`,
+    ...(merged === null ? [] : [coverage.merged ?? []].flat()),
+    ...(chosen === null ? [] : ['outside the span, events are faded']),
+  ].join('; ');
 }
 
 /** The status text: how many arrows are hidden. */
@@ -199,7 +209,7 @@ function arrowStatus(scene: Scene): HTMLElement {
   return status;
 }
 
-const FIRST_PIECE: ShownPiece = { at: null, part: null, steps: null };
+const FIRST_PIECE: ShownPiece = { at: null, part: null, steps: null, chosen: null };
 
 function fill(
   place: HTMLElement,
@@ -223,7 +233,8 @@ function fill(
     place.replaceChildren(element('p', { class: 'tl-hint' }, 'no events in this span of time'));
     return null;
   }
-  const scene = new Scene(events, extras, options.longest);
+  const chosen = piece.chosen === null ? null : moved(piece.chosen, -events.origin);
+  const scene = new Scene(events, extras, options.longest, chosen);
   const stage = new TimelineCanvas(scene, signal, drawn);
   const search = showSearch(scene, piece.steps, searchElsewhere);
   const markers = showMarkers(scene);
@@ -264,7 +275,7 @@ function fill(
   const whole = element('div', { class: 'tl' });
   place.replaceChildren(whole);
   whole.append(
-    element('p', { class: 'tl-what' }, whatIsDrawn(events), arrowStatus(scene)),
+    element('p', { class: 'tl-what' }, whatIsDrawn(events, piece), arrowStatus(scene)),
     ...untimedLine(scene),
     showToolbar(scene, keys, search.place),
     ...search.lists,

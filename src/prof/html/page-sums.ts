@@ -1,7 +1,4 @@
-/**
- * What a page collects about one profile, including how long its launched kernels wait, and the data that it makes from
- * that.
- */
+/** What a page collects about one profile, and the data that it makes from that. */
 import { memoryPeaks, type MemoryReport } from '../memory/memory-report.js';
 import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
@@ -21,48 +18,13 @@ import { GraphCaptureTest } from '../advise/verdict/verdict-facts.js';
 import type { BuiltTimeline, TimelineBuilder } from './timeline/timeline-builder.js';
 import type { PageTimeline } from './timeline/timeline-data.js';
 import { UtilisationCurve } from './utilisation/utilisation-curve.js';
-import { LogHistogram } from '../../containers/log-histogram.js';
+import { LaunchWaitSums } from '../queues/stream-queue.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
-import { StreamQueue } from '../queues/stream-queue.js';
-import type { KernelLine, ProfileLine } from '../../record/record.js';
-import { launchOf } from '../input/device-activity.js';
-import type { LaunchWaits } from './idle/idle-data.js';
+import type { ProfileLine } from '../../record/record.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
 import { operationName, isCut, workOf, type StepActivity } from '../steps/step-work.js';
 import { sizeClass } from '../ranks/transfers.js';
 import { RowSums, TimeNotUnderCompute, type Identity, type Operation } from './communication/collective-rows.js';
-
-const MOST_STREAMS = 4096;
-
-/**
- * Queueing of launched kernels: how long they wait, and behind how many others. One pass.
- */
-class LaunchWaitSums {
-  #kernels = 0;
-  #shorter = 0;
-  readonly #delays = new LogHistogram();
-  readonly #queues = new LogHistogram();
-  readonly #streams = new Map<string, StreamQueue>();
-
-  /** Must be called in order of start. */
-  take(record: KernelLine): void {
-    const { start, dur, device, stream, graph } = record;
-    const launch = launchOf(record);
-    if (launch === null || launch.dur === null || dur === null || graph !== undefined) return;
-    if (!Number.isFinite(start + dur + launch.dur)) return;
-    this.#kernels++;
-    if (dur < launch.dur) this.#shorter++;
-    this.#delays.add(Math.max(0, start - launch.start - launch.dur));
-    const ofStream = boundedEntryOf(this.#streams, `${device}/${stream ?? ''}`, MOST_STREAMS, () => new StreamQueue());
-    if (ofStream !== null) this.#queues.add(ofStream.add(start, launch.start));
-  }
-
-  get result(): LaunchWaits | null {
-    const [delay, queue] = [this.#delays.distribution, this.#queues.distribution];
-    if (delay === null || queue === null) return null;
-    return { kernels: this.#kernels, shorter: this.#shorter, delay, queue };
-  }
-}
 
 /** Maximum number of call stacks that a page shows of an op. */
 const STACKS_OF_OP = 5;

@@ -13,7 +13,7 @@ import { A100, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { pageContentsOf, pageContentsOfFile, pieceOf } from '../../support/pages.js';
 import { runCli } from '../../support/run-cli.js';
-import { ROOT } from '../../support/shared.js';
+import { itShared, ROOT } from '../../support/shared.js';
 
 /** The data of the first profile of a page within a span; null when the page does not hold each event in it. */
 async function within({ data, parts }: PageContents, span: SelectedSpan): Promise<SpanProfile | null> {
@@ -69,6 +69,30 @@ describe('a profile within a span', () => {
     expect(verdict?.text).to.equal('In this span: compute 60.0 %, idle 32.0 %, exposed copies 8.0 %.');
   });
 
+  it('says where the profile lacks copies, because they are in the idle time', async () => {
+    const start = { name: 'copy-start.1', short: 'copy-start', labels: { category: 'copy-start' } };
+    const on = (device: number, id: number) =>
+      [
+        kernel({ ...relu, id, device, start: 1000, dur: 1000 }),
+        kernel({ ...start, id: id + 1, device, start: 2000, dur: 100 }),
+        kernel({ ...relu, id: id + 2, device, start: 3500, dur: 1000 }),
+      ] as const;
+    const verdictOf = async (records: readonly ProfileLine[]) => {
+      const found = await within(pageContentsOf(records), { from: 1500, to: 4000 });
+      return found?.profile.verdict?.text;
+    };
+    // Of 2500 ns, kernels run for 500 + 100 + 500.
+    expect(await verdictOf([profileOn(A100), ...on(0, 1)])).to.equal(
+      'In this span: idle at most 56.0 % (the profile has no copies), compute 44.0 %.',
+    );
+    // The copy from 2600 to 3200 takes 600 of the 2500 ns of one device.
+    const [[a, b, c], [d, e, f]] = [on(0, 1), on(1, 4)];
+    const both = [profileOn(A100), a, d, b, e, copy, c, f];
+    expect(await verdictOf(both)).to.equal(
+      'In this span: compute 44.0 %, idle at most 44.0 % (the profile has copies of only 1), exposed copies 24.0 % on 1 of 2 devices.',
+    );
+  });
+
   it('has communication by operation, and how long no compute runs in it', async () => {
     const nccl = { name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)', stream: 9 };
     const records = [
@@ -111,11 +135,18 @@ describe('a profile within a span', () => {
     ];
     const found = await within(pageContentsOf(records), { from: 1600, to: 4000 });
     const { shown } = found?.profile.annotations ?? {};
-    expect(shown?.map(({ text, passes, host, time }) => [text, passes, host, time])).to.have.deep.members([
+    expect(
+      shown?.map(({ text, passes, host, time, count, samples }) => [text, passes, host, time, count, samples]),
+    ).to.have.deep.members([
       // 1600 to 1900 of its kernel.
-      ['load', 1, 400, 300],
-      ['train', 1, 2000, 1000],
+      ['load', 1, 400, 300, 1, [300]],
+      ['train', 1, 2000, 1000, 1, [1000]],
     ]);
+    // After `load`, the first kernel goes on: one occurrence, without time of the host.
+    const later = await within(pageContentsOf(records), { from: 2000, to: 2600 });
+    expect(
+      later?.profile.annotations.shown.map(({ text, host, time, count }) => [text, host, time, count]),
+    ).to.deep.equal([['train', 600, 100, 1]]);
   });
 
   it('has the lines of the program that launched its kernels', async () => {
@@ -176,6 +207,41 @@ describe('a profile within a span', () => {
     ]);
   });
 
+  it('has why a device was idle where several kernels ended the gap at the same time', async () => {
+    const launch = { api: 'cudaLaunchKernel', start: 2100, dur: 100 };
+    const records = [
+      profileOn(A100),
+      kernel({ ...relu, id: 1, start: 1000, dur: 1000 }),
+      kernel({ ...relu, id: 2, start: 2500, dur: 100, stream: 7, launch }),
+      // The longer one comes first in the timeline.
+      kernel({ ...relu, id: 3, start: 2500, dur: 500, stream: 8, launch }),
+    ];
+    const found = await within(pageContentsOf(records), { from: 1500, to: 4000 });
+    expect(found?.profile.idle.causes).to.deep.equal([{ cause: 'launch', count: 1, time: 500, longest: 500 }]);
+  });
+
+  it('has how long the kernels waited that begin in it, and behind how many others', async () => {
+    const launch = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 100 });
+    const records = [
+      profileOn(A100),
+      kernel({ ...relu, id: 1, start: 1000, dur: 1000, launch: launch(500) }),
+      // Launched while the first one ran; two launches after that.
+      kernel({ ...relu, id: 2, start: 2000, dur: 50, launch: launch(1100) }),
+      kernel({ ...relu, id: 3, start: 3500, dur: 1000, launch: launch(1300) }),
+      kernel({ ...relu, id: 4, start: 5000, dur: 1000, launch: launch(4800) }),
+    ];
+    const page = pageContentsOf(records);
+    const { launches } = (await within(page, { from: 1500, to: 4000 }))?.profile.idle ?? {};
+    // 2000 - 1200 and 3500 - 1400; when the third was launched, the second had not begun.
+    expect(launches).to.deep.include({ kernels: 2, shorter: 1 });
+    expect(launches?.delay).to.deep.include({ count: 2, min: 800, max: 2100 });
+    expect(launches?.queue).to.deep.include({ count: 2, min: 0, max: 1 });
+    // The second one began before this span, and stands before the third all the same.
+    const later = (await within(page, { from: 3000, to: 4000 }))?.profile.idle.launches;
+    expect(later?.queue).to.deep.include({ count: 1, min: 1, max: 1 });
+    expect((await within(page, { from: 4100, to: 4900 }))?.profile.idle.launches).to.equal(null);
+  });
+
   it('has how busy the devices were, and how much memory they used, in it alone', async () => {
     const sample = (start: number, value: number): ProfileLine => ({
       ...{ type: 'sample', profile: 0, metric: 'memory', unit: 'B', start, value, device: 0 },
@@ -214,6 +280,19 @@ describe('a profile within a span', () => {
   });
 });
 
+/** A page as if its whole profile were too large for each event, so that spans are read from its other pieces. */
+function withMergedBars({ data, parts }: PageContents): PageContents {
+  const profiles = data.profiles.map((profile) => {
+    const [first, ...others] = profile.timeline?.pieces ?? [];
+    if (profile.timeline === null || first === undefined) throw new Error('no timeline');
+    return {
+      ...profile,
+      timeline: { ...profile.timeline, pieces: [{ ...first, isMerged: true as const }, ...others] },
+    };
+  });
+  return { data: { ...data, profiles }, parts };
+}
+
 describe('the pieces of a span', () => {
   const pieces = (...held: readonly [start: number, end: number, events: number | null][]): PageTimeline =>
     ({
@@ -245,17 +324,8 @@ describe('the pieces of a span', () => {
     const page = pageContentsOf(steps);
     const span = { from: 1500, to: 4000 };
     const single = await within(page, span);
-    // As if the whole profile were too large for each event.
-    const profiles = page.data.profiles.map((profile) => {
-      const [first, ...others] = profile.timeline?.pieces ?? [];
-      if (profile.timeline === null || first === undefined) throw new Error('no timeline');
-      return {
-        ...profile,
-        timeline: { ...profile.timeline, pieces: [{ ...first, isMerged: true as const }, ...others] },
-      };
-    });
-    const pieced = await within({ ...page, data: { ...page.data, profiles } }, span);
-    expect(profiles[0]?.timeline.pieces.length).to.be.greaterThan(2);
+    const pieced = await within(withMergedBars(page), span);
+    expect(page.data.profiles[0]?.timeline?.pieces.length).to.be.greaterThan(2);
     expect(pieced).to.include({ kernels: 3, cut: 2 });
     const { timeline: _, ...figures } = pieced?.profile ?? {};
     expect(single?.profile).to.deep.include(figures);
@@ -263,6 +333,39 @@ describe('the pieces of a span', () => {
 });
 
 const percent = (share: number | null): number | null => (share === null ? null : 100 * share);
+
+/**
+ * Compares the figures of a span that is all of a profile with those of the profile.
+ * @returns number of annotations whose device time is known
+ */
+async function annotationsOfAll(file: string): Promise<number> {
+  const contents = await pageContentsOfFile(file);
+  const [whole] = contents.data.profiles;
+  const found = (await within(contents, { from: -1e9, to: 1e12 }))?.profile;
+  // Those of frameworks, of other threads and of graphs are not known.
+  const timesOf = (profile: PageProfile | undefined) =>
+    profile?.annotations.shown
+      .filter(({ text, time, own }) => !isOfFramework(text) && time !== null && own === time)
+      .map(({ text, time, own, passes, host, count, samples, hostSamples }) => [text, time, own, passes, host, count, samples, hostSamples]) ?? []; // prettier-ignore
+  expect(timesOf(whole)).to.deep.include.members(timesOf(found));
+  expect(found?.idle).to.deep.equal(whole?.idle);
+  expect(found?.utilisation).to.deep.equal(whole?.utilisation);
+  expect(found?.stacks).to.deep.equal(whole?.stacks);
+  expect(found?.layers).to.deep.equal(whole?.layers);
+  const workOf = (profile: PageProfile | undefined) => {
+    const { computeShare, memoryShare, rated, mfu, flopsRated } = profile?.overview.kernels?.work ?? {};
+    return { computeShare, memoryShare, rated, mfu, flopsRated };
+  };
+  expect(workOf(found)).to.deep.equal(workOf(whole));
+  const boundsOf = (profile: PageProfile | undefined) =>
+    new Map(profile?.ops.shown.filter(({ count }) => count !== 0).map(({ op, bound, ofCompute, ofMemory }) => [op, { bound, ofCompute, ofMemory }])); // prettier-ignore
+  expect(boundsOf(found)).to.deep.equal(boundsOf(whole));
+  expect(partsOf(found)).to.deep.equal(partsOf(whole));
+  return timesOf(found).length;
+}
+
+const partsOf = (profile: PageProfile | undefined) =>
+  profile?.verdict?.parts.map(({ part, cause, time }) => ({ part, cause, time }));
 
 describe('a span of a sample', () => {
   const sample = join(ROOT, 'samples', 'decoder.pt.trace.json.gz');
@@ -296,29 +399,48 @@ describe('a span of a sample', () => {
 
   for (const name of ['lenet.pt.trace.json.gz', 'lenet.nsys.sqlite', 'decoder.pt.trace.json.gz'])
     it(`has the figures of the whole profile where it is all of ${name}`, async () => {
-      const contents = await pageContentsOfFile(join(ROOT, 'samples', name));
-      const [whole] = contents.data.profiles;
-      const found = (await within(contents, { from: -1e9, to: 1e12 }))?.profile;
-      const { launches: _, ...idle } = whole?.idle ?? {};
-      // Those of frameworks, of other threads and of graphs are not known.
-      const timesOf = (profile: PageProfile | undefined) =>
-        profile?.annotations.shown
-          .filter(({ text, time, own }) => !isOfFramework(text) && time !== null && own === time)
-          .map(({ text, time, own, passes, host }) => ({ text, time, own, passes, host })) ?? [];
-      expect(timesOf(whole)).to.deep.include.members(timesOf(found));
-      expect(timesOf(found)).to.have.length.within(3, timesOf(whole).length);
-      expect(found?.idle).to.deep.include(idle);
-      expect(found?.utilisation).to.deep.equal(whole?.utilisation);
-      expect(found?.stacks).to.deep.equal(whole?.stacks);
-      expect(found?.layers).to.deep.equal(whole?.layers);
-      const workOf = (profile: PageProfile | undefined) => {
-        const { computeShare, memoryShare, rated, mfu, flopsRated } = profile?.overview.kernels?.work ?? {};
-        return { computeShare, memoryShare, rated, mfu, flopsRated };
-      };
-      expect(workOf(found)).to.deep.equal(workOf(whole));
-      const boundsOf = (profile: PageProfile | undefined) =>
-        new Map(profile?.ops.shown.filter(({ count }) => count !== 0).map(({ op, bound, ofCompute, ofMemory }) => [op, { bound, ofCompute, ofMemory }])); // prettier-ignore
-      expect(boundsOf(found)).to.deep.equal(boundsOf(whole));
+      expect(await annotationsOfAll(join(ROOT, 'samples', name))).to.be.greaterThan(2);
+    });
+
+  const REAL = [
+    ...['data/kineto/mi300_norm_layers_training.json.gz', 'data/kineto/v100_resnet50_2021.json.gz'],
+    'data/nsys/nvfuser_h200.sqlite',
+  ];
+  for (const name of REAL)
+    itShared(`has the figures of the whole profile where it is all of ${name}`, [name], async ([file = '']) => {
+      await annotationsOfAll(file);
+    });
+
+  const STEPS = [
+    ['data/kineto/h100_vit.json.gz', 6],
+    ['data/kineto/mi300_resnet_training.json.gz', 16],
+  ] as const;
+  for (const [name, step] of STEPS)
+    itShared(`has the figures of dprof summary --step ${step} in ${name}`, [name], async ([file = '']) => {
+      const page = await pageContentsOfFile(file);
+      const bar = page.data.profiles[0]?.stepBars.shown.find((one) => one.step === step);
+      const span = { from: bar?.start ?? NaN, to: (bar?.start ?? NaN) + (bar?.span ?? NaN) };
+      const found = await within(page, span);
+      const { stdout } = await runCli('dprof', ['summary', file, '--step', String(step), '-f', 'json']);
+      const summary = JSON.parse(stdout.split('\n')[0] ?? '') as Pick<
+        PageProfile['overview'],
+        'devices' | 'memory' | 'kernels'
+      >;
+      // Events have no calls by which work is linked.
+      const devicesOf = ({ devices }: Pick<PageProfile['overview'], 'devices'>) =>
+        devices.map((device) => ({ ...device, linked: null, gaps: null, idleInWaits: null }));
+      const figuresOf = ({ kernels }: Pick<PageProfile['overview'], 'kernels'>) => [
+        ...[kernels?.count, kernels?.time, kernels?.names, kernels?.precision, kernels?.matrixUnit.used],
+        ...[kernels?.work.flops, kernels?.work.bytes, kernels?.work.mfu, kernels?.work.computeShare],
+      ];
+      const { overview = summary } = found?.profile ?? {};
+      expect(overview).not.to.equal(summary);
+      expect(devicesOf(overview)).to.deep.equal(devicesOf(summary));
+      expect(figuresOf(overview)).to.deep.equal(figuresOf(summary));
+      expect(overview.memory).to.deep.equal(summary.memory);
+      // Other steps overlap with the step's own piece.
+      const pieced = await within(withMergedBars(page), span);
+      expect(pieced?.profile).to.deep.include({ idle: found?.profile.idle, annotations: found?.profile.annotations });
     });
 
   const SPANS = [

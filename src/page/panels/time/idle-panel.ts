@@ -146,7 +146,10 @@ function distribution(view: PanelView, key: 'delay' | 'queue', title: string, un
 
 function launches(view: PanelView): HTMLElement[] {
   const { launches: waits } = view.profile.idle;
-  if (waits === null) return [note('The profile does not record kernel launches.')];
+  if (waits === null) {
+    const isWhole = view.span === null;
+    return [note(isWhole ? 'The profile does not record kernel launches.' : 'No launched kernel begins in this span.')];
+  }
   const of = fieldsOf('idle.launches', waits);
   return [
     element(
@@ -168,13 +171,13 @@ function launches(view: PanelView): HTMLElement[] {
 }
 
 const OF_SPAN =
-  'Listed gaps are among the longest of the profile or of their step. How long launches waited is known only for the whole profile.';
+  'Listed gaps are among the longest of the profile or of their step. Launch waits are those of the kernels that begin in this span.';
 
 function make(view: PanelView): PanelContent {
   if (view.profile.overview.devices.length === 0) return lacking(view, 'work');
   if (view.profile.idle.causes.length === 0)
     return 'The devices were never idle between their first work and their last.';
-  return [causes(view), ...gaps(view), ...(view.span === null ? launches(view) : [note(OF_SPAN)])];
+  return [causes(view), ...gaps(view), ...launches(view), ...(view.span === null ? [] : [note(OF_SPAN)])];
 }
 
 export const IDLE: Panel = { id: 'idle', title: 'Idle time', width: 6, make, follows: followsDevices };

@@ -18,6 +18,8 @@ interface SpanFrame {
 }
 
 const WASH = 0.16;
+/** Opacity of the wash over events outside the span that the page is about. */
+const OUTSIDE = 0.7;
 /** Height of the grips in the middle of an edge, in CSS pixels. */
 const GRIP = 14;
 
@@ -49,6 +51,17 @@ function extentOf({ size, at }: SpanFrame, span: TimelineSelection): Extent | nu
   const to = Math.max(at(span.to), at(span.from) + 1);
   const extent = { from: Math.max(-4, at(span.from)), to: Math.min(size.width + 4, to) };
   return extent.to < 0 || extent.from > size.width ? null : extent;
+}
+
+/** Fades what lies outside the span that the page is about. */
+function fadeOutside({ chosen }: Scene, { context, size, theme, at }: SpanFrame): void {
+  if (chosen === null) return;
+  const [from, to] = [at(chosen.from), at(chosen.to)].map((x) => Math.min(size.width, Math.max(0, x)));
+  context.fillStyle = theme.band;
+  context.globalAlpha = OUTSIDE;
+  context.fillRect(0, AXIS, from ?? 0, size.height - AXIS);
+  context.fillRect(to ?? size.width, AXIS, size.width - (to ?? size.width), size.height - AXIS);
+  context.globalAlpha = 1;
 }
 
 function paintSelection(scene: Scene, frame: SpanFrame): void {
@@ -159,6 +172,7 @@ export class OverlayPainter {
     context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
     const frame: OverlayFrame = { context, size, theme, at };
+    fadeOutside(this.scene, frame);
     this.#paintArrows(frame);
     paintSelection(this.scene, frame);
     paintOperation(this.scene, frame);

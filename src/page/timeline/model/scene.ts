@@ -22,7 +22,7 @@ import { nearestEvent, rowsOf, type LaneRow } from './lane-rows.js';
 import { search, type SearchMatches } from './search.js';
 import { keysOf, type TimelineSelection } from './selection.js';
 import { NO_EXTRAS, type TimelineExtras } from '../tracks/load-tracks.js';
-import { centred, fitted, showing, within, type View } from './view.js';
+import { centred, fitted, showing, within, type SelectedSpan, type View } from './view.js';
 import { quantityText } from '../../document/units.js';
 import { sameSequence } from '../events/kernel-facts.js';
 
@@ -131,6 +131,8 @@ export class Scene {
     readonly extras: TimelineExtras = NO_EXTRAS,
     /** Texts with strong colours; null to use the texts of the events. */
     private readonly longest: LongestTexts | null = null,
+    /** The span that the page is about, in ns from the timeline's start; null for all. */
+    readonly chosen: SelectedSpan | null = null,
   ) {
     this.rows = rowsOf(events);
     this.differs = differences(usedNames(events));

@@ -13,7 +13,7 @@ import type {
 } from '../../../prof/html/timeline/timeline-data.js';
 import { rankNames } from '../../profile-labels.js';
 import { quantityText } from '../../document/units.js';
-import type { View } from '../model/view.js';
+import type { SelectedSpan, View } from '../model/view.js';
 
 /** @throws RangeError when the piece has a lane that the tables do not have */
 export function joinPiece({ lanes, ...tables }: TimelineTables, { laneNumbers, ...piece }: PackedTimeline): Timeline {
@@ -42,6 +42,14 @@ export const dataOf = ({ pieces }: PageTimeline, at: number): number =>
 /** @param wanted index from an address, which may come from an untrusted source; null for the first piece */
 export const pieceOr = ({ pieces, first }: PageTimeline, wanted: number | null): number =>
   wanted !== null && pieces[wanted] !== undefined ? wanted : first;
+
+/** The piece that shows each event of a span: the first piece if it does, else another. The first when none does. */
+export function pieceWith({ pieces, first }: PageTimeline, { from, to }: SelectedSpan): number {
+  const shows = ({ start, end, events, isMerged }: TimelinePiece): boolean =>
+    events !== null && isMerged !== true && start <= from && to <= end;
+  const order = [first, ...pieces.keys()];
+  return order.find((at) => shows(elementAt(pieces, at))) ?? first;
+}
 
 /** The previous or next piece; the whole profile precedes the first. */
 export const besides = ({ pieces }: PageTimeline, at: number, by: 1 | -1): number =>

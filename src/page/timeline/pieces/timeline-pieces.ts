@@ -16,6 +16,7 @@ import {
   othersOf,
   pieceAt,
   pieceOr,
+  pieceWith,
   placeOf,
   searchedFor,
   WHOLE,
@@ -31,7 +32,7 @@ import {
 } from './page-ranks.js';
 import { readAddress, withPlace } from '../model/timeline-address.js';
 import { deviceRows, rankRow, type StripRow } from '../draw/strip-rows.js';
-import type { View } from '../model/view.js';
+import type { SelectedSpan, View } from '../model/view.js';
 import type { LinkedPiece } from '../controls/details.js';
 import { showTimeline, type ShownTimeline } from '../timeline.js';
 import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';
@@ -172,6 +173,8 @@ interface PiecesOptions {
   /** The file in suggested commands, as a shell word. */
   readonly file: string;
   readonly load: LoadPiece;
+  /** The span that the page is about, in ns from the profile's start of the main rank; absent or null for all. */
+  readonly chosen?: SelectedSpan | null;
   /** Data about ranks from the page, in addition to their timelines. */
   readonly contextOf?: ContextOfProfile;
 }
@@ -186,7 +189,7 @@ export interface ShownPieces {
 
 /** @param place element whose contents belong to the timeline until it is closed */
 export function showPieces(place: HTMLElement, utilisation: Utilisation, options: PiecesOptions): ShownPieces {
-  const { own, ranks } = options;
+  const { own, ranks, chosen = null } = options;
   const { timeline, profile } = own;
   const closing = new AbortController();
   const { signal } = closing;
@@ -200,17 +203,22 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
 
   const longest = longestOf(ranks.map((rank) => rank.timeline.longest));
   const fragment = (): string => location.hash;
-  /** The piece in the address; the first one when it has none, or one of another profile. */
+  /** The piece that is shown when the address has no place. */
+  const usual = chosen === null ? timeline.first : pieceWith(timeline, chosen);
+  /** The piece in the address; the usual one when it has none, or one of another profile. */
   const wanted = (): number => {
-    const address = readAddress(fragment());
-    return pieceOr(timeline, address.profile === profile ? address.piece : null);
+    const { profile: shownProfile, piece, view: place, event, found } = readAddress(fragment());
+    if (shownProfile !== profile || (piece === null && (place ?? event ?? found) === null)) return usual;
+    return pieceOr(timeline, piece);
   };
+  /** The piece in the address; null for the first one, unless another one is usual. */
+  const inAddress = (piece: number): number | null =>
+    piece === timeline.first && usual === timeline.first ? null : piece;
   const choice = (): RankChoice => readRankChoice(readFragment(fragment()).get(RANKS));
   const wantedRanks = (): readonly PageRank[] => chosenRanks(ranks, profile, choice());
   const note = (to: PlaceInTime): void => {
-    const piece = to.piece === timeline.first ? null : to.piece;
     const next = withName(
-      withPlace(fragment(), { piece, view: to.view }),
+      withPlace(fragment(), { piece: inAddress(to.piece), view: to.view }),
       't.profile',
       profile === 0 ? null : String(profile),
     );
@@ -251,7 +259,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     open = showTimeline(holder, () => loadedOf(piece), {
       ...{ profile, file: options.file, longest, viewed: see, step, goTo, pieceAt: eventsAt },
       ...(hasOthers ? { searchElsewhere: searchElsewhere() } : {}),
-      piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null, steps },
+      piece: { at: inAddress(piece), part: isPart ? { from: start, to: end } : null, steps, chosen },
     });
   };
   const showRankRows = async ({ pieces }: AlignedPieces): Promise<void> => {

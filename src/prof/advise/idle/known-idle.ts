@@ -19,6 +19,15 @@ export const isUntimed = ({ timed, untimed }: WorkTimes): boolean => untimed > M
 export const untimedText = ({ timed, untimed }: WorkTimes): string =>
   `${grouped(untimed)} of ${many(timed + untimed, 'piece')} of work have no duration`;
 
+/**
+ * The share of idle time, which includes the copies that the profile lacks.
+ * @param recorded number of devices whose copies the profile has
+ */
+export function withoutCopiesText(share: string, devices: number, recorded: number): string {
+  if (recorded === devices) return share;
+  return `at most ${share} (the profile has ${recorded === 0 ? 'no copies' : `copies of only ${recorded}`})`;
+}
+
 export function workTimesOf(profile: number, devices: DeviceTimes, missing: ByDevice<MissingTimes>): WorkTimes {
   return {
     timed: devices.ofProfile(profile).reduce((all, { of }) => all + of.activities, 0),

@@ -4,7 +4,7 @@ import type { IdleTimes, DeviceWait } from '../idle/idle-causes.js';
 import { topOf } from '../kernel-tally.js';
 import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
 import { many, percent, rate, time, spokenName } from '../wording.js';
-import { isUntimed, untimedText } from '../idle/known-idle.js';
+import { isUntimed, untimedText, withoutCopiesText } from '../idle/known-idle.js';
 import { inDeviceWords } from '../../../record/glossary.js';
 import { frameworkWords } from '../framework-words.js';
 import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../../steps/step-work.js';
@@ -210,7 +210,7 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   idle: (facts, share, parts) =>
     isUntimed(facts.work)
       ? `idle at most ${percent(share)}: ${untimedText(facts.work)}`
-      : `idle ${withoutCopiesText(facts, percent(share))}: ${idleText(facts, parts)}`,
+      : `idle ${withoutCopiesText(percent(share), facts.devices, facts.withCopies.devices)}: ${idleText(facts, parts)}`,
   communication: (facts, share, parts) =>
     `communicating ${percent(share)} without overlap${mostText(facts, 'communication', parts)}${communicationRemedy(facts)}`,
   copy: (facts, share, parts) => {
@@ -223,13 +223,6 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   },
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
-
-/** The share of idle time, which includes the copies that the profile lacks. */
-function withoutCopiesText({ devices, withCopies }: VerdictFacts, share: string): string {
-  if (withCopies.devices === devices) return share;
-  const lacks = withCopies.devices === 0 ? 'no copies' : `copies of only ${withCopies.devices}`;
-  return `at most ${share} (the profile has ${lacks})`;
-}
 
 /** What took most of a part; null if unknown. */
 const statedDetail = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>

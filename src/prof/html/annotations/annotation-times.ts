@@ -12,7 +12,6 @@ import { NamedTimes, annotationName, annotationOf, contextText } from '../../by/
 import { launchOf } from '../../input/device-activity.js';
 import type { AnnotationTimes } from '../../summary/summary-data.js';
 import { bounded } from '../bounds.js';
-import type { PageKernel } from '../page-kernel.js';
 import type { Annotation, Bounded } from '../page-data.js';
 
 /** Maximum number of separate texts; each keeps up to MOST_SAMPLES times. */
@@ -53,6 +52,17 @@ class AnnotationSum {
     this.deviceTimes = hasDistributions ? new LogHistogram() : null;
     this.hostTimes = hasDistributions ? new LogHistogram() : null;
   }
+}
+
+type RecordUnderTexts = Pick<
+  KernelRecord,
+  'device' | 'stream' | 'callerRanges' | 'ranges' | 'step' | 'dir' | 'forward' | 'launch' | 'pid' | 'tid'
+>;
+
+/** A kernel, or its event in a timeline, with the texts around its launch. */
+export interface KernelUnderTexts {
+  readonly record: RecordUnderTexts;
+  readonly layer: readonly string[];
 }
 
 interface Occurrence {
@@ -199,18 +209,22 @@ export class AnnotationTotals {
     return new AnnotationTotals(MOST_TEXTS, true);
   }
 
-  /** Must be called in order of start, before the kernels that were launched in the range. */
-  range(record: RangeRecord): void {
+  /**
+   * Must be called in order of start, before the kernels that were launched in the range.
+   * @param inside the part of it whose host time counts; null for none
+   */
+  range(record: RangeRecord, inside: RangeRecord | null = record): void {
     this.#ranges.take(record);
-    const { kind = 'annotation', self } = record;
-    if (self !== undefined && COUNTED.has(kind)) this.#addHost(record, self);
+    if (inside === null) return;
+    const { kind = 'annotation', self } = inside;
+    if (self !== undefined && COUNTED.has(kind)) this.#addHost(inside, self);
   }
 
   /**
    * Must be called in order of start.
    * @param time in ns
    */
-  add({ record, layer }: PageKernel, time: number): void {
+  add({ record, layer }: KernelUnderTexts, time: number): void {
     const { device, stream, callerRanges = [], ranges, step, dir } = record;
     const open = entryOf(this.#onStreams, `${device}/${stream ?? ''}`, () => new Map<string, Occurrence>());
     const number = ++this.#kernels;
@@ -234,7 +248,7 @@ export class AnnotationTotals {
   }
 
   /** The range with the text around the launch, on its thread or on the thread of its caller. */
-  #rangeAround(record: KernelRecord, text: string): number | null {
+  #rangeAround(record: RecordUnderTexts, text: string): number | null {
     const launch = launchOf(record);
     if (launch === null) return null;
     const { pid, tid, start } = launch;
@@ -245,7 +259,7 @@ export class AnnotationTotals {
    * For a backward kernel, the range of its forward op. Queues and recomputation launch after the pass; in that case,
    * the latest range before the launch is used.
    */
-  #rangeOfLayer(record: KernelRecord, text: string): number | null {
+  #rangeOfLayer(record: RecordUnderTexts, text: string): number | null {
     const { forward, pid } = record;
     const launch = launchOf(record);
     const ofForward = isForward(forward) ? this.#ranges.around(pid, forward.tid, text, forward.start) : null;
