@@ -3,7 +3,11 @@
  */
 
 type NumberArray =
-  Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
+  | Float64Array<ArrayBuffer>
+  | Uint32Array<ArrayBuffer>
+  | Int32Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
+  | Uint8Array<ArrayBuffer>;
 
 /** Growth factor; doubling would leave up to half of the largest columns unused. */
 const GROWTH = 1.5;
@@ -71,6 +75,11 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
     if (row < this.#length) this.#data[row] = value;
   }
 
+  /** Subtracts a number from all values. */
+  shift(by: number): void {
+    for (let row = 0; row < this.#length; row++) this.#data[row] = (this.#data[row] as number) - by;
+  }
+
   /** The filled part, without a copy; valid until the next push. */
   get values(): A {
     return this.#data.subarray(0, this.#length) as A;
@@ -84,57 +93,115 @@ export const compareCells = (a: number, b: number): number =>
 /** Converts NaN, which stands for null in a column of floats. */
 export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-/** A width for whole numbers from `least` to less than `unknown`; `unknown` represents NaN. */
+/** How the cells of a chunk are stored: as their distance from the chunk's base. */
 interface Width {
-  readonly allocate: (capacity: number) => NumberArray;
-  readonly least: number;
+  readonly allocate: () => NumberArray;
+  /** Represents NaN; cells are smaller. NaN for doubles, which have no base. */
   readonly unknown: number;
 }
 
-const BYTES: Width = { allocate: (capacity) => new Uint8Array(capacity), least: 0, unknown: 2 ** 8 - 1 };
-const WORDS: Width = { allocate: (capacity) => new Uint32Array(capacity), least: 0, unknown: 2 ** 32 - 1 };
-const SIGNED: Width = { allocate: (capacity) => new Int32Array(capacity), least: -(2 ** 31), unknown: 2 ** 31 - 1 };
-/** The width for any number that a double holds. */
-const DOUBLES: Width = { allocate: (capacity) => new Float64Array(capacity), least: -Infinity, unknown: NaN };
+/** Rows of a chunk, as a power of 2. */
+const CHUNK_BITS = 12;
+const CHUNK = 1 << CHUNK_BITS;
 
-const CAPACITY_AT_FIRST = 1024;
+const WIDTHS: readonly Width[] = [
+  { allocate: () => new Uint8Array(CHUNK), unknown: 2 ** 8 - 1 },
+  { allocate: () => new Uint16Array(CHUNK), unknown: 2 ** 16 - 1 },
+  { allocate: () => new Uint32Array(CHUNK), unknown: 2 ** 32 - 1 },
+  { allocate: () => new Float64Array(CHUNK), unknown: NaN },
+];
+/** The width of times: those of one chunk differ by seconds, in ns. */
+const WORDS = 2;
+
+/** Some rows of a narrow column, in cells of one width. */
+class Chunk {
+  cells: NumberArray;
+  unknown: number;
+  base: number;
+
+  /** @param first the first value, which decides the base: 0 for small numbers */
+  constructor(
+    private width: number,
+    first: number,
+  ) {
+    const { allocate, unknown } = WIDTHS[width] as Width;
+    this.cells = allocate();
+    this.unknown = unknown;
+    this.base = Number.isNaN(first) || (first >= 0 && first < unknown) ? 0 : baseFor(first, unknown);
+  }
+
+  at(place: number): number {
+    const cell = this.cells[place] as number;
+    return cell === this.unknown ? NaN : cell + this.base;
+  }
+
+  /** @param filled number of cells that have values */
+  set(place: number, value: number, filled: number): void {
+    if (!this.#fits(value, this.base, this.unknown)) this.#widen(value, filled);
+    this.cells[place] = Number.isNaN(value) ? this.unknown : value - this.base;
+  }
+
+  #fits(value: number, base: number, unknown: number): boolean {
+    if (Number.isNaN(unknown) || Number.isNaN(value)) return true;
+    const cell = value - base;
+    return cell >= 0 && cell < unknown && Number.isInteger(cell) && base + cell === value;
+  }
+
+  /** Takes the next width into which all values fit. */
+  #widen(value: number, filled: number): void {
+    const values = Array.from({ length: filled }, (_, place) => this.at(place));
+    let [base, unknown] = [this.base, this.unknown];
+    do {
+      unknown = (WIDTHS[++this.width] as Width).unknown;
+      base = Number.isNaN(unknown) ? 0 : baseFor(value, unknown);
+    } while (![...values, value].every((each) => this.#fits(each, base, unknown)));
+    this.cells = (WIDTHS[this.width] as Width).allocate();
+    this.base = base;
+    this.unknown = unknown;
+    for (const [place, each] of values.entries()) this.cells[place] = Number.isNaN(each) ? unknown : each - base;
+  }
+
+  /** Subtracts a number from all values. */
+  shift(by: number, filled: number): void {
+    if (!Number.isNaN(this.unknown)) this.base -= by;
+    else for (let place = 0; place < filled; place++) this.cells[place] = (this.cells[place] as number) - by;
+  }
+}
+
+/** The base of a chunk of whole numbers around a value. */
+const baseFor = (value: number, unknown: number): number => Math.floor(value) - (unknown + 1) / 2;
 
 /**
- * A growing column of whole numbers that are mostly small or unknown: ids, codes, numbers of threads. A cell takes 1
- * byte as long as all numbers of the column fit, then 4, then 8. `node bench/narrow-columns.mjs RECORDS.jsonl` prints
- * the memory that this saves.
+ * A growing column of whole numbers that are near those of neighbouring rows, or small, or unknown: times, ids, codes,
+ * numbers of threads. A cell takes 1, 2 or 4 bytes as long as the numbers of 4,096 rows fit, then 8. Growing copies no cells.
+ * `node bench/narrow-columns.mjs RECORDS.jsonl` prints the memory that this saves.
  */
 export class NarrowColumn {
-  #width: Width;
-  #cells: NumberArray;
+  readonly #chunks: Chunk[] = [];
   #length = 0;
 
   /**
-   * @param first the first width, before `wider`; DOUBLES when neither fits
+   * @param first index of the first width
    * @param otherwise the value stored for NaN
    */
   private constructor(
-    first: Width,
-    private readonly wider: Width[],
+    private readonly first: number,
     private readonly otherwise: number,
-  ) {
-    this.#width = first;
-    this.#cells = first.allocate(CAPACITY_AT_FIRST);
-  }
+  ) {}
 
-  /** For row numbers, numbers of threads and devices: 0 or more. NaN becomes 0, as in `NumericColumn.counts`. */
+  /** For row numbers, numbers of threads and devices. NaN becomes 0, as in `NumericColumn.counts`. */
   static counts(): NarrowColumn {
-    return new NarrowColumn(BYTES, [WORDS], 0);
+    return new NarrowColumn(0, 0);
   }
 
-  /** A column for ids, mostly 0 or more; null is stored as NaN. */
+  /** A column for ids and other numbers; null is stored as NaN. */
   static ids(): NarrowColumn {
-    return new NarrowColumn(BYTES, [WORDS], NaN);
+    return new NarrowColumn(0, NaN);
   }
 
-  /** A column for numbers that may be negative; null is stored as NaN. */
-  static signed(): NarrowColumn {
-    return new NarrowColumn(SIGNED, [], NaN);
+  /** A column for times in ns; null is stored as NaN. */
+  static times(): NarrowColumn {
+    return new NarrowColumn(WORDS, NaN);
   }
 
   get length(): number {
@@ -143,51 +210,40 @@ export class NarrowColumn {
 
   push(given: number): void {
     const value = Number.isNaN(given) ? this.otherwise : given;
-    while (!fits(value, this.#width)) this.#widen();
-    if (this.#length === this.#cells.length) this.#copyTo(this.#width, Math.ceil(this.#length * GROWTH));
-    this.#cells[this.#length++] = orUnknown(value, this.#width);
+    const place = this.#length & (CHUNK - 1);
+    if (place === 0) this.#chunks.push(new Chunk(this.first, value));
+    (this.#chunks[this.#length++ >>> CHUNK_BITS] as Chunk).set(place, value, place);
   }
 
-  /** Replaces the value of an existing row. */
+  /** Replaces the value of an existing row; a row beyond the end is not added. */
   set(row: number, given: number): void {
+    if (!(row < this.#length)) return;
     const value = Number.isNaN(given) ? this.otherwise : given;
-    while (!fits(value, this.#width)) this.#widen();
-    this.#cells[row] = orUnknown(value, this.#width);
-  }
-
-  /** Allocates room for the total number of rows: see `NumericColumn.reserve`. */
-  reserve(rows: number): void {
-    if (rows > this.#cells.length) this.#copyTo(this.#width, rows);
+    (this.#chunks[row >>> CHUNK_BITS] as Chunk).set(row & (CHUNK - 1), value, this.#filled(row >>> CHUNK_BITS));
   }
 
   /** Returns NaN for a row beyond the end. */
   at(row: number): number {
-    if (row >= this.#length) return NaN;
-    const cell = this.#cells[row] as number;
-    return cell === this.#width.unknown ? NaN : cell;
+    const chunk = row < this.#length ? this.#chunks[row >>> CHUNK_BITS] : undefined;
+    return chunk === undefined ? NaN : chunk.at(row & (CHUNK - 1));
+  }
+
+  /** Subtracts a number from all values. */
+  shift(by: number): void {
+    for (const [number, chunk] of this.#chunks.entries()) chunk.shift(by, this.#filled(number));
   }
 
   *[Symbol.iterator](): Generator<number> {
     for (let row = 0; row < this.#length; row++) yield this.at(row);
   }
 
-  #widen(): void {
-    this.#copyTo(this.wider.shift() ?? DOUBLES, this.#cells.length);
-  }
-
-  #copyTo(width: Width, capacity: number): void {
-    const cells = width.allocate(capacity);
-    if (width === this.#width) cells.set(this.#cells.subarray(0, this.#length));
-    else for (let row = 0; row < this.#length; row++) cells[row] = orUnknown(this.at(row), width);
-    this.#width = width;
-    this.#cells = cells;
+  #filled(chunk: number): number {
+    return Math.min(CHUNK, this.#length - chunk * CHUNK);
   }
 }
 
-const fits = (value: number, { least, unknown }: Width): boolean =>
-  Number.isNaN(unknown) || Number.isNaN(value) || (value >= least && value < unknown && Number.isInteger(value));
-
-const orUnknown = (value: number, { unknown }: Width): number => (Number.isNaN(value) ? unknown : value);
+/** A column of either kind. */
+export type NumberColumn = Pick<NarrowColumn, 'length' | 'at' | 'set' | 'shift'>;
 
 /**
  * Kinds of columns: doubles, whole numbers of a fixed width, and whole numbers whose cells are only as wide as needed.
@@ -199,7 +255,7 @@ const KINDS = {
   u8: () => NumericColumn.codes(),
   count: () => NarrowColumn.counts(),
   id: () => NarrowColumn.ids(),
-  signed: () => NarrowColumn.signed(),
+  time: () => NarrowColumn.times(),
 };
 
 type Declared = Readonly<Record<string, keyof typeof KINDS>>;
@@ -245,7 +301,7 @@ class Table implements Rows<string> {
   }
 
   reserve(rows: number): void {
-    for (const column of this.#columns) column.reserve(rows);
+    for (const column of this.#columns) if (column instanceof NumericColumn) column.reserve(rows);
   }
 }
 

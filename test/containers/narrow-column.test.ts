@@ -4,12 +4,12 @@ import { NarrowColumn } from '../../src/containers/numeric-column.js';
 import { propertyRuns } from '../support/property-runs.js';
 
 /** What widths end at, and what fits none but the widest. */
-const EDGES = [0, 1, 254, 255, 256, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, -1, -(2 ** 31), -(2 ** 31) - 1, 0.5, 2 ** 53, NaN, Infinity, -Infinity]; // prettier-ignore
+const EDGES = [0, 1, 254, 255, 256, 2 ** 16, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, -1, -(2 ** 31), -(2 ** 31) - 1, 0.5, 2 ** 53, NaN, Infinity, -Infinity]; // prettier-ignore
 
 const COLUMNS = [
   { of: 'counts', make: () => NarrowColumn.counts(), unknown: 0 },
   { of: 'ids', make: () => NarrowColumn.ids(), unknown: NaN },
-  { of: 'signed numbers', make: () => NarrowColumn.signed(), unknown: NaN },
+  { of: 'times', make: () => NarrowColumn.times(), unknown: NaN },
 ] as const;
 
 describe('narrow column', () => {
@@ -17,9 +17,8 @@ describe('narrow column', () => {
     it(`of ${of} holds what was pushed, whatever came before and after, over any number of growths`, () => {
       const value = fc.oneof({ weight: 20, arbitrary: fc.nat({ max: 260 }) }, fc.constantFrom(...EDGES), fc.integer());
       fc.assert(
-        fc.property(fc.array(value, { maxLength: 4000, size: 'max' }), fc.nat({ max: 5000 }), (values, room) => {
+        fc.property(fc.array(value, { maxLength: 9000, size: 'max' }), (values) => {
           const column = make();
-          column.reserve(room);
           for (const one of values) column.push(one);
           const kept = values.map((one) => (Number.isNaN(one) ? unknown : one));
           expect(column.length).to.equal(values.length);
@@ -29,5 +28,35 @@ describe('narrow column', () => {
         { numRuns: propertyRuns(50) },
       );
     });
+
+    it(`of ${of} replaces and moves what it holds`, () => {
+      const value = fc.oneof({ weight: 20, arbitrary: fc.nat({ max: 260 }) }, fc.constantFrom(...EDGES));
+      const change = fc.tuple(fc.nat({ max: 4999 }), value);
+      fc.assert(
+        fc.property(fc.array(change, { maxLength: 50 }), fc.integer(), (changes, by) => {
+          const column = make();
+          const values = Array.from({ length: 4500 }, (_, row) => row * 3);
+          for (const one of values) column.push(one);
+          for (const [row, one] of changes) {
+            column.set(row, one);
+            if (row < 4500) values[row] = Number.isNaN(one) ? unknown : one;
+          }
+          column.shift(by);
+          expect([...column]).to.deep.equal(values.map((one) => one - by));
+        }),
+        { numRuns: propertyRuns(20) },
+      );
+    });
   }
+
+  it('takes 4 bytes for a time, and 2 for an id, while those of 4,096 rows are near each other', () => {
+    const [times, ids] = [NarrowColumn.times(), NarrowColumn.ids()];
+    const before = process.memoryUsage().arrayBuffers;
+    // A chunk begins in the middle of its width: 4,096 times of 500 us are within 2.147 s after the first.
+    for (let row = 0; row < 2 ** 20; row++) times.push(1e15 + row * 500_000);
+    for (let row = 0; row < 2 ** 20; row++) ids.push(1e9 + row);
+    const bytes = process.memoryUsage().arrayBuffers - before;
+    expect(bytes).to.be.below(7 * 2 ** 20);
+    expect([times.at(0), times.at(2 ** 20 - 1), ids.at(4096)]).to.deep.equal([1e15, 1e15 + (2 ** 20 - 1) * 500_000, 1e9 + 4096]); // prettier-ignore
+  });
 });

@@ -53,7 +53,7 @@ describe('column of numbers', () => {
 });
 
 describe('columns declared once', () => {
-  class Calls extends columns({ start: 'f64', thread: 'count', corr: 'id', api: 'u32', code: 'u8', row: 'i32', text: 'signed' }) {} // prettier-ignore
+  class Calls extends columns({ start: 'f64', thread: 'count', corr: 'id', api: 'u32', code: 'u8', row: 'i32', text: 'time' }) {} // prettier-ignore
 
   it('take rows by names in any order, and cells in the order of the declaration', () => {
     const calls = new Calls();

@@ -4,7 +4,7 @@
  * Some schemas store times as text.
  */
 import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
-import { NumericColumn } from '../../containers/numeric-column.js';
+import { NumericColumn, type NumberColumn } from '../../containers/numeric-column.js';
 import { FARTHEST, isNear, middleOf, shiftToFirst, TIMES_READ } from '../trace/clocks/trace-clock.js';
 import { ENDS_NEEDED } from '../trace/mending/stray-events.js';
 import type { Selection, SqliteFile } from './sqlite.js';
@@ -73,7 +73,7 @@ export class DatabaseClock {
   }
 
   /** Shifts all times so that the first event is at 0. */
-  moveToFirst(starts: readonly NumericColumn[], ends: readonly NumericColumn[]): void {
+  moveToFirst(starts: readonly NumberColumn[], ends: readonly NumberColumn[]): void {
     this.#first = shiftToFirst(starts, ends);
   }
 

@@ -53,16 +53,15 @@ export function placeAtLaunches(
   profileStart: number,
   diagnostics: Diagnostics,
 ): void {
-  const [starts, kinds, launched] = [start.values, kind.values, callStarts.values];
   let early = 0;
-  for (let row = 0; row < starts.length; row++) {
+  for (let row = 0; row < start.length; row++) {
     const call = elementAt(callOf, row);
-    const at = call === -1 ? profileStart : elementAt(launched, call);
-    const own = elementAt(starts, row);
+    const at = call === -1 ? profileStart : callStarts.at(call);
+    const own = start.at(row);
     if (Number.isNaN(own)) {
       start.set(row, at);
       end.set(row, NaN);
-    } else if (own < at && call !== -1 && kinds[row] === KIND_CODE.kernel) early++;
+    } else if (own < at && call !== -1 && kind.at(row) === KIND_CODE.kernel) early++;
   }
   diagnostics.count('launch-after-kernel', early);
 }

@@ -1,8 +1,8 @@
 /** Records of host ranges, and of calls of the host: of the device's runtime (CUDA, HIP, CANN) and of the system. */
 import { elementAt } from '../../containers/element.js';
 import { SelfTimes } from '../../containers/nesting.js';
-import { compareCells, orNull } from '../../containers/numeric-column.js';
-import { allRows, sortRows } from '../../containers/row-order.js';
+import { compareCells, NarrowColumn, orNull } from '../../containers/numeric-column.js';
+import { allRows, keepRows, sortRows } from '../../containers/row-order.js';
 import type { RangeRecord } from '../../record/record.js';
 import type { Trace } from './trace.js';
 import type { KernelContexts } from './launch-steps.js';
@@ -21,9 +21,10 @@ function selfTimes(
   { end, start, thread }: Pick<Ranges, 'end' | 'start' | 'thread'>,
   inOrder: Uint32Array,
   last: number,
-): Float64Array {
-  const self = new Float64Array(start.length);
-  const take = (row: number, time: number): void => void (self[row] = time);
+): NarrowColumn {
+  const self = NarrowColumn.times();
+  for (let row = 0; row < start.length; row++) self.push(0);
+  const take = (row: number, time: number): void => self.set(row, time);
   const threads = new Map<number, SelfTimes<number>>();
   for (const row of inOrder) {
     const times = entryOf(threads, thread.at(row), () => new SelfTimes(take));
@@ -46,7 +47,7 @@ export function* hostRanges(
   const { ranges, threads, names } = trace;
   const isRepeated = (row: number, at: number, all: Uint32Array): boolean =>
     contexts.isRepeated?.(row) ?? (at > 0 && isSameRange(trace, elementAt(all, at - 1), row));
-  const rows = orderHostRanges(trace).filter((row, at, all) => !ranges.strays.has(row) && !isRepeated(row, at, all));
+  const rows = keepRows(orderHostRanges(trace), (row, at, all) => !ranges.strays.has(row) && !isRepeated(row, at, all));
   const self = selfTimes(ranges, rows, last);
   // Nsight Systems ends open ranges when its session ends.
   const sessionEnd = trace.header.dur ?? Infinity;
@@ -66,7 +67,7 @@ export function* hostRanges(
       kind: contexts.rangeKindOf?.(row, text) ?? 'annotation',
       start,
       dur: (end === Infinity ? last : end) - start,
-      self: elementAt(self, row),
+      self: self.at(row),
       pid: orNull(threads.pid(threads.processOf(thread))),
       tid: orNull(threads.tid(thread)),
       domain: domain === 0 ? named : (names.domainName(domain) ?? `domain#${domain}`),
@@ -91,13 +92,13 @@ export function* separateRanges(
 ): Generator<RangeRecord> {
   const { threads, names } = trace;
   if (ranges === undefined) return;
-  const rows = orderHostRanges({ ranges, threads, names }).filter((row) => !ranges.strays.has(row));
+  const rows = keepRows(orderHostRanges({ ranges, threads, names }), (row) => !ranges.strays.has(row));
   const self = selfTimes(ranges, rows, Infinity);
   for (const row of rows) {
     const [start, thread] = [ranges.start.at(row), ranges.thread.at(row)];
     yield {
       ...{ type: 'range', profile, kind, start, dur: ranges.end.at(row) - start },
-      ...{ self: elementAt(self, row), pid: orNull(threads.pid(threads.processOf(thread))) },
+      ...{ self: self.at(row), pid: orNull(threads.pid(threads.processOf(thread))) },
       ...{ tid: orNull(threads.tid(thread)), domain, text: names.rangeText(ranges.text.at(row)) ?? '' },
     };
   }
@@ -135,7 +136,7 @@ export function* apiRanges(
       kind: 'api',
       start,
       dur: calls.end.at(row) - start,
-      ...(self === null ? undefined : { self: elementAt(self, row) }),
+      ...(self === null ? undefined : { self: self.at(row) }),
       pid: orNull(threads.pid(threads.processOf(thread))),
       tid: orNull(threads.tid(thread)),
       domain: names.apiLayer?.(calls.precedence.at(row)) ?? null,
@@ -151,8 +152,7 @@ export function* apiRanges(
  */
 function orderCalls({ hostCalls, threads, names }: Trace, least: number): [Uint32Array, Map<number, number>] {
   const { start, end, thread, precedence, corr, api } = hostCalls;
-  const all = allRows(start.length);
-  const rows = least > 0 ? all.filter((row) => end.at(row) - start.at(row) >= least) : all;
+  const rows = keepRows(allRows(start.length), (row) => least === 0 || end.at(row) - start.at(row) >= least);
   const nameOf = (row: number): string => names.apiName(api.at(row)) ?? '';
   const compare = (a: number, b: number): number =>
     start.at(a) - start.at(b) ||
@@ -168,5 +168,5 @@ function orderCalls({ hostCalls, threads, names }: Trace, least: number): [Uint3
     if (taken !== -1 && !Number.isNaN(corr.at(row)) && compare(taken, row) === 0) repeats.set(row, taken);
     else taken = row;
   }
-  return [rows.filter((row) => !repeats.has(row)), repeats];
+  return [keepRows(rows, (row) => !repeats.has(row)), repeats];
 }

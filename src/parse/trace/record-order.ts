@@ -4,7 +4,15 @@
  */
 import { compareCells } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
-import { allRows, sortRows, groupAll, groupAt, type CompareRows, type RowGroups } from '../../containers/row-order.js';
+import {
+  allRows,
+  keepRows,
+  sortRows,
+  groupAll,
+  groupAt,
+  type CompareRows,
+  type RowGroups,
+} from '../../containers/row-order.js';
 import { kernelNameOf, type Trace } from './trace.js';
 import { ACTIVITY_KINDS, REMOVED, type Activities, type ActivityKind, type Ranges } from './trace-columns.js';
 import type { ProfileLine } from '../../record/record.js';
@@ -111,7 +119,7 @@ export class Dated<T> {
 
 export function orderActivities(trace: Trace): Uint32Array {
   const { kind } = trace.activities;
-  const rows = allRows(kind.length).filter((row) => kind.at(row) !== REMOVED);
+  const rows = keepRows(allRows(kind.length), (row) => kind.at(row) !== REMOVED);
   sortRows(rows, activityOrder(trace));
   return rows;
 }
@@ -201,7 +209,7 @@ function compareLaunches(activities: Activities, a: number, b: number): number {
 }
 
 /** Rows of all host ranges in order of start, the longer first. */
-export function orderHostRanges(trace: Pick<Trace, 'ranges' | 'threads' | 'names'>): Uint32Array {
+export function orderHostRanges(trace: Pick<Trace, 'ranges' | 'threads' | 'names'>): Uint32Array<ArrayBuffer> {
   const { ranges, threads } = trace;
   const { start, end, thread } = ranges;
   const rows = allRows(ranges.length);

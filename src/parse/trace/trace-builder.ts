@@ -198,16 +198,6 @@ export class TraceBuilder {
     this.#origin = unixNs;
   }
 
-  /** Allocates room for so many more rows of work, and for so many calls and samples: see `NumericColumn.reserve`. */
-  reserve({ work = 0, calls = 0, samples = 0 }: Readonly<Partial<Record<'work' | 'calls' | 'samples', number>>>): void {
-    const rows = this.#activities.length + work;
-    this.#activities.reserve(rows);
-    this.#activities.kernels.reserve(this.#activities.kernels.length + work);
-    this.#details.reserve(rows);
-    this.#calls.reserve(this.#calls.length + calls);
-    this.#samples.reserve(this.#samples.length + samples);
-  }
-
   call(row: CallRow): void {
     const [start, end, thread] = [timeOf(row.start), timeOf(row.end), this.#thread(row)];
     if (!(start <= end)) this.bad('bad-row', row.start);
@@ -349,11 +339,12 @@ export class TraceBuilder {
     if (![registers, scalarRegisters].every(({ length }) => [0, name.length].includes(length)))
       throw new RangeError('registers of some kernels only');
     this.#joinProcesses();
-    calls.api.values.set(this.#apis.sorted((api) => this.textOf(api) ?? '', calls.api.values));
+    const apiOf = this.#apis.sorted((api) => this.textOf(api) ?? '');
+    for (let call = 0; call < calls.length; call++) calls.api.set(call, apiOf(calls.api.at(call)));
     const statements = [this.#samples.start, this.#otherTimes];
     const starts = [...[calls, ranges, overhead, activities].map(({ start }) => start), ...statements];
     const first = shiftToFirst(starts, [calls, ranges, overhead, activities].map(({ end }) => end)); // prettier-ignore
-    const isTimed = this.#samples.start.values.some((time) => !Number.isNaN(time));
+    const isTimed = this.#samples.isTimed;
     const isDated = isTimed || starts.some((times) => times !== this.#samples.start && times.length > 0);
     const { format, tool, rank = null, dur = null, job, facts } = about;
     const header: TraceHeader = {
@@ -501,9 +492,9 @@ class Numbered<T> {
 
   /**
    * Renumbers values in the order of their texts, so that the result does not depend on the order of rows.
-   * @returns the new numbers for `numbers`
+   * @returns the new number for a number
    */
-  sorted(textOf: (value: T) => string, numbers: Uint32Array): Uint32Array {
+  sorted(textOf: (value: T) => string): (number: number) => number {
     const order = this.#values
       .map((value) => [value, textOf(value)] as const)
       .sort(([, a], [, b]) => compareTexts(a, b));
@@ -511,7 +502,7 @@ class Numbered<T> {
     this.#numbers.clear();
     this.#values.length = 0;
     for (const [value] of order) this.of(value);
-    return numbers.map((number) => this.of(before[number]));
+    return (number) => this.of(before[number]);
   }
 }
 
@@ -535,13 +526,19 @@ interface SampleKind extends Pick<SampleRow, 'metric' | 'unit' | 'labels' | 'tex
 }
 
 /** Samples in any order. Memory: 30 bytes for each, and the metrics, labels and texts that differ. */
-class Samples extends columns({ start: 'f64', dur: 'f64', device: 'id', value: 'f64', kind: 'count' }) {
+class Samples extends columns({ start: 'time', dur: 'id', device: 'id', value: 'id', kind: 'count' }) {
   readonly #kinds: SampleKind[] = [];
   readonly #numbers = new Map<string, number>();
 
   add(row: SampleRow, start: number, end: number): void {
     const dur = end >= start ? end - start : NaN;
     this.pushCells(start, dur, valueOf(row.device), valueOf(row.value), this.#kindOf(row));
+  }
+
+  /** Whether any sample has a time. */
+  get isTimed(): boolean {
+    for (const time of this.start) if (!Number.isNaN(time)) return true;
+    return false;
   }
 
   /** The records in order of start, those without a time first. */

@@ -3,7 +3,7 @@
  * their numbers. A reader fills it, rows in any order; `emit.ts` makes the records. Texts and names stay in the database
  * and are looked up when they are needed.
  */
-import type { NumericColumn } from '../../containers/numeric-column.js';
+import type { NumberColumn } from '../../containers/numeric-column.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import type {
   Activity,
@@ -174,5 +174,5 @@ export interface Trace {
    * Times of samples and values on the host's clock, and of unread rows that may start the profile. If there are many,
    * the first and the last `ENDS_NEEDED` are enough.
    */
-  statementTimes?(): readonly NumericColumn[];
+  statementTimes?(): readonly NumberColumn[];
 }

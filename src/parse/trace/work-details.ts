@@ -45,11 +45,11 @@ export class WorkDetails {
   readonly #shared: ActivityDetails[] = [];
   readonly #numbers = new Map<ActivityDetails, number>();
   /** Number of the object, from 1; 0 for none. */
-  readonly #number = NumericColumn.counts();
-  readonly #run = NumericColumn.counts();
+  readonly #number = NarrowColumn.counts();
+  readonly #run = NarrowColumn.counts();
   readonly #kernels = NarrowColumn.counts();
   /** Picoseconds of the start · 1000 + those of the duration; 0 for none. */
-  readonly #ps = NumericColumn.int32();
+  readonly #ps = NarrowColumn.counts();
   readonly #counters = new RowCounters();
 
   /**
@@ -67,10 +67,6 @@ export class WorkDetails {
     let number = this.#numbers.get(details);
     if (number === undefined) this.#numbers.set(details, (number = this.#shared.push(details)));
     this.#push(number, run, start * 1000 + dur, counters ?? null);
-  }
-
-  reserve(rows: number): void {
-    for (const column of [this.#number, this.#run, this.#kernels, this.#ps]) column.reserve(rows);
   }
 
   of(row: number): ActivityDetails | null {

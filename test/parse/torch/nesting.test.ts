@@ -43,7 +43,7 @@ function nested(
   };
   const facts = { compareTies: byRow, slack, isFrame, isRepeat: () => false, ...(stated && { callers: stated }) };
   const nesting = nest(rangeColumns, callColumns, THREADS, facts);
-  return { ...nesting, ends: [...rangeColumns.end.values] };
+  return { ...nesting, ends: [...rangeColumns.end] };
 }
 
 const span = (start: number, end: number, thread = 0): Span => ({ start, end, thread });

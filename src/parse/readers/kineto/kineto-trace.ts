@@ -6,7 +6,7 @@ import type { Collective } from '../../../record/fields/collective.js';
 import { UNNAMED, type ActivityDetails, type Trace, type TraceHeader, type TraceNames } from '../../trace/trace.js';
 import { Activities, HostCalls, type ActivityRow } from '../../trace/trace-columns.js';
 import { LruCache, entryOf } from '../../../containers/map-entry.js';
-import { NumericColumn } from '../../../containers/numeric-column.js';
+import { NumericColumn, type NumberColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../trace/launch-steps.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import { merged, startOf } from '../../trace/record-order.js';
@@ -213,7 +213,7 @@ export class KinetoTrace implements Trace {
     yield* merged<StatementRecord>(startOf, memory, this.#samples.records(profile, devices));
   }
 
-  statementTimes(): readonly NumericColumn[] {
+  statementTimes(): readonly NumberColumn[] {
     return [this.#memory.start, this.#samples.start];
   }
 

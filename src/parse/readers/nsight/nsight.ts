@@ -5,7 +5,7 @@
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/map-entry.js';
-import { orNull, type NumericColumn } from '../../../containers/numeric-column.js';
+import { orNull, type NumberColumn } from '../../../containers/numeric-column.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
 import { UNNAMED, type ActivityDetails, type Trace, type TraceNames, type JobFacts } from '../../trace/trace.js';
@@ -420,7 +420,7 @@ class NsightTrace implements Trace {
     return this.#graphNodes.capturedNode(activity);
   }
 
-  statementTimes(): readonly NumericColumn[] {
+  statementTimes(): readonly NumberColumn[] {
     return [this.#memory.start];
   }
 

@@ -50,7 +50,6 @@ export function noteHostPlane(plane: Plane, reading: Reading, needed: NeededRang
   for (const line of plane.lines)
     for (const event of plane.events(line, reading.zero)) {
       const { isNoise, isMemory, isCopy } = roleOf(event.kind);
-      if (isMemory) needed.samples++;
       if (event.isAggregate || isNoise || isMemory) continue;
       const corr = launchOf(event, reading);
       if (corr === null) {

@@ -44,13 +44,6 @@ export class NeededRanges {
   /** Whether the autograd engine ran. Its calling thread is found from all ranges. */
   #isAll = false;
 
-  /** Number of events of memory. */
-  samples = 0;
-
-  get launches(): number {
-    return this.#noted.length;
-  }
-
   /** Notes a launch. Time in ns. */
   launch(start: number): void {
     this.#noted.push(start);

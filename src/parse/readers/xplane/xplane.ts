@@ -112,12 +112,8 @@ class XSpaceTrace {
       ...{ trace, ops: new OpTable(this.#programs), zero, copyCalls: new Map(), launches: new Map(), runs: 0 },
     };
     const devices = this.#named(/^(?!\/host:|Task Environment$)/);
-    let work = 0;
-    for (const place of devices) {
-      const plane = new Plane(this.file, place);
-      if (place.name.startsWith('/device:TPU:')) noteLaunches(plane, reading);
-      for (const { events } of plane.lines) work += events;
-    }
+    for (const place of devices)
+      if (place.name.startsWith('/device:TPU:')) noteLaunches(new Plane(this.file, place), reading);
     const hosts = this.#named(/^\/host:(?!metadata$)/).map((place) => new Plane(this.file, place));
     const needed = new NeededRanges();
     for (const plane of hosts) {
@@ -126,8 +122,6 @@ class XSpaceTrace {
       // Damaged events are counted when they are read again.
       plane.damaged = damaged;
     }
-    // Each event of memory is up to two samples.
-    trace.reserve({ work, calls: needed.launches, samples: needed.samples * 2 });
     let isIdle = true;
     for (const place of devices) {
       const plane = new Plane(this.file, place);

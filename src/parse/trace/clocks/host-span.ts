@@ -10,12 +10,12 @@ export interface Span {
 /** Span of the host's calls and ranges. */
 export function spanOfHost({ hostCalls, ranges }: Trace): Span {
   let [first, last] = [Infinity, -Infinity];
-  for (const { start, end } of [hostCalls, ranges]) {
-    for (const time of start.values) first = Math.min(first, time);
-    for (const time of end.values) if (time !== Infinity) last = Math.max(last, time);
-    // A range that is still open has only a start.
-    for (const time of start.values) last = Math.max(last, time);
-  }
+  for (const { start, end } of [hostCalls, ranges])
+    for (let row = 0; row < start.length; row++) {
+      first = Math.min(first, start.at(row));
+      // A range that is still open has only a start.
+      last = Math.max(last, start.at(row), end.at(row) === Infinity ? -Infinity : end.at(row));
+    }
   return { first, last };
 }
 
@@ -27,20 +27,21 @@ export function earliest(trace: Trace, from: number): number {
   const { hostCalls, ranges, overhead, activities } = trace;
   if (trace.statements !== undefined && trace.statementTimes === undefined) return 0;
   let first = Infinity;
-  for (const { values } of trace.statementTimes?.() ?? []) {
-    for (const time of values) if (time >= from && time < first) first = time;
-  }
-  for (const { start } of [hostCalls, ranges, activities, ...(overhead === undefined ? [] : [overhead])]) {
-    for (const time of start.values) if (time < first) first = time;
-  }
+  for (const times of trace.statementTimes?.() ?? [])
+    for (let row = 0; row < times.length; row++)
+      if (times.at(row) >= from && times.at(row) < first) first = times.at(row);
+  for (const { start } of [hostCalls, ranges, activities, ...(overhead === undefined ? [] : [overhead])])
+    for (let row = 0; row < start.length; row++) if (start.at(row) < first) first = start.at(row);
   return first === Infinity ? 0 : Math.max(0, first);
 }
 
 /** The latest time of calls, ranges and work; 0 when there is none. */
 export function latest({ activities, hostCalls, ranges }: Trace): number {
   let last = 0;
-  for (const { values } of [activities.start, activities.end, hostCalls.end, ranges.start, ranges.end]) {
-    for (const time of values) if (time > last && time !== Infinity) last = time;
-  }
+  for (const times of [activities.start, activities.end, hostCalls.end, ranges.start, ranges.end])
+    for (let row = 0; row < times.length; row++) {
+      const time = times.at(row);
+      if (time > last && time !== Infinity) last = time;
+    }
   return last;
 }

@@ -36,20 +36,19 @@ export function launchLatencies(
   { callOf }: LaunchJoin,
 ): Map<number, DeviceLatencies> {
   const devices = new Map<number, DeviceLatencies>();
-  const [starts, kinds] = [activities.start.values, activities.kind.values];
-  const launched = hostCalls.start.values;
+  const { start: starts, kind } = activities;
   let device = NaN;
   let of = new DeviceLatencies();
   for (let row = 0; row < starts.length; row++) {
-    const start = elementAt(starts, row);
-    if (Number.isNaN(start) || kinds[row] === KIND_CODE.sync) continue;
+    const start = starts.at(row);
+    if (Number.isNaN(start) || kind.at(row) === KIND_CODE.sync) continue;
     const id = activities.device.at(row);
     if (id !== device) of = entryOf(devices, (device = id), () => new DeviceLatencies());
     if (start < of.first) of.first = start;
     if (start > of.last) of.last = start;
     const call = elementAt(callOf, row);
     if (call === -1) continue;
-    const latency = start - elementAt(launched, call);
+    const latency = start - hostCalls.start.at(call);
     of.launches++;
     if (latency < of.least) of.least = latency;
     if (latency < -CLOCK_TOLERANCE) of.early++;

@@ -2,7 +2,7 @@
  * Converts times of a trace and its CSV files. They are microseconds with decimals since 1970, or since a base that the
  * trace states. A double cannot hold them exactly, so they become nanoseconds after one of the first times.
  */
-import type { NumericColumn } from '../../../containers/numeric-column.js';
+import type { NumberColumn } from '../../../containers/numeric-column.js';
 import { EVENT, TraceEvent } from '../../json/event-fields.js';
 import { microsecondsAt, nanosecondsAt } from '../../json/json-bytes.js';
 import { firstBytes } from '../../files.js';
@@ -46,13 +46,12 @@ export function middleOf<T extends number | bigint>(times: readonly T[]): T | un
  * @returns amount by which the times were shifted; 0 when
  *   there is no start
  */
-export function shiftToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): number {
+export function shiftToFirst(starts: readonly NumberColumn[], others: readonly NumberColumn[]): number {
   let first = Infinity;
-  for (const { values } of starts) for (const start of values) if (start < first) first = start;
+  for (const column of starts)
+    for (let row = 0; row < column.length; row++) if (column.at(row) < first) first = column.at(row);
   if (first === Infinity) return 0;
-  for (const { values } of [...starts, ...others]) {
-    for (let row = 0; row < values.length; row++) values[row] = (values[row] as number) - first;
-  }
+  for (const column of [...starts, ...others]) column.shift(first);
   return first;
 }
 
@@ -118,18 +117,17 @@ export class TraceClock {
   }
 
   /** Sets far times of devices to NaN, unless so many are far that a device has its own clock. */
-  settleDevices(...columns: readonly NumericColumn[]): void {
-    for (const { values } of columns) {
-      const far = values.reduce((count, time) => count + Number(isFar(time)), 0);
-      if (far === 0 || (far >= FEWEST_OF_CLOCK && far * 2 > values.length)) continue;
-      values.forEach((time, row) => {
-        if (isFar(time)) values[row] = NaN;
-      });
+  settleDevices(...columns: readonly NumberColumn[]): void {
+    for (const column of columns) {
+      let far = 0;
+      for (let row = 0; row < column.length; row++) far += Number(isFar(column.at(row)));
+      if (far === 0 || (far >= FEWEST_OF_CLOCK && far * 2 > column.length)) continue;
+      for (let row = 0; row < column.length; row++) if (isFar(column.at(row))) column.set(row, NaN);
     }
   }
 
   /** Shifts times so that the earliest of `starts` is 0. */
-  moveToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): void {
+  moveToFirst(starts: readonly NumberColumn[], others: readonly NumberColumn[]): void {
     this.#first += shiftToFirst(starts, others);
   }
 

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { EnclosingSpans, outermost, spanRows } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { groupAt, type RowGroups } from '../../../containers/row-order.js';
+import { groupAt, keepRows, type RowGroups } from '../../../containers/row-order.js';
 import { CallerThreads, type Caller } from '../threads.js';
 import type { Trace } from '../trace.js';
 import type { Marker, OpMarker } from './markers.js';
@@ -69,7 +69,7 @@ export class MarkerCallers {
   #isOfEngine(thread: number): boolean {
     const { ranges } = this.trace;
     const outer = outermost(
-      groupAt(this.rangeOrder, thread).filter((row) => ranges.domainOf(row) === 0),
+      keepRows(groupAt(this.rangeOrder, thread).slice(), (row) => ranges.domainOf(row) === 0),
       spanRows(ranges),
     );
     const count = outer.length;

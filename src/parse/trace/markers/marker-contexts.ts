@@ -11,7 +11,7 @@ import type { LaunchJoin } from '../launches.js';
 import { isNcclCall, parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
 import { MarkerCallers } from './marker-callers.js';
 import { EnclosingSpans, type OpenSpan } from '../../../containers/nesting.js';
-import { allRows, groupAt, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
+import { allRows, keepRows, groupAt, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
 import { compareTexts, orderRanges, rangeKey } from '../record-order.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';
 import { OpSizesReader } from './op-sizes.js';
@@ -88,7 +88,7 @@ export class MarkerContexts implements KernelContexts {
     private readonly launches: LaunchJoin,
   ) {
     const { hostCalls, ranges, threads } = trace;
-    const launching = allRows(hostCalls.length).filter((call) => elementAt(launches.kernelCounts, call) > 0);
+    const launching = keepRows(allRows(hostCalls.length), (call) => elementAt(launches.kernelCounts, call) > 0);
     this.#order = groupRows(launching, (call) => hostCalls.thread.at(call), threads.count);
     const { rows, first } = this.#order;
     this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) =>

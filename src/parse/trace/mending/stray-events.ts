@@ -6,7 +6,7 @@
  * confirms host events at the same time. Work without a launch may be damaged too, if other work has launches.
  */
 import { elementAt } from '../../../containers/element.js';
-import type { NumericColumn } from '../../../containers/numeric-column.js';
+import type { NarrowColumn, NumberColumn } from '../../../containers/numeric-column.js';
 import type { StatementRecord } from '../../../record/record.js';
 import type { Trace, IsStray } from '../trace.js';
 import { KIND_CODE } from '../trace-columns.js';
@@ -36,10 +36,10 @@ const [MOST_FAR, MOST_OF_FEW] = [0.01, 0.1];
  */
 export function settleStrays(trace: Trace, { callOf }: LaunchJoin): boolean {
   const { start, end } = trace.activities;
-  if (!isWider(start.values, FROM_HOST.ns)) return false;
+  if (!isWider(start, FROM_HOST.ns)) return false;
   const host = spanOfHost(trace);
   const { ns, lengths } = host.first <= host.last ? FROM_HOST : FROM_DEVICE;
-  const span = hull(host, middleHalf(start.values));
+  const span = hull(host, middleHalf(start));
   const far = Math.max(ns, lengths * (span.last - span.first));
   // Work that waited for a long time starts late, but not before its launch.
   const mayWait = (time: number, row: number): boolean => {
@@ -47,24 +47,26 @@ export function settleStrays(trace: Trace, { callOf }: LaunchJoin): boolean {
     return call !== -1 && time >= trace.hostCalls.start.at(call);
   };
   const isStray = (time: number, row: number): boolean => outside(time, span) > far && !mayWait(time, row);
-  const strays = start.values.reduce((count, time, row) => count + Number(isStray(time, row)), 0);
+  let strays = 0;
+  for (let row = 0; row < start.length; row++) strays += Number(isStray(start.at(row), row));
   const most = Math.max(Math.min(1, MOST_OF_FEW * start.length), MOST_FAR * start.length);
   if (strays === 0 || strays > most) return false;
   let movedStart = false;
-  start.values.forEach((time, row) => {
-    if (!isStray(time, row)) return;
-    movedStart ||= time === 0;
+  for (let row = 0; row < start.length; row++) {
+    if (!isStray(start.at(row), row)) continue;
+    movedStart ||= start.at(row) === 0;
     start.set(row, NaN);
     end.set(row, NaN);
-  });
+  }
   trace.diagnostics.count('time-far-away', strays);
   return movedStart;
 }
 
 /** Whether the times span more than `ns`. In most profiles they do not. */
-function isWider(times: Float64Array, ns: number): boolean {
+function isWider(times: NumberColumn, ns: number): boolean {
   let [first, last] = [Infinity, -Infinity];
-  for (const time of times) {
+  for (let row = 0; row < times.length; row++) {
+    const time = times.at(row);
     if (time < first) first = time;
     if (time > last) last = time;
   }
@@ -77,8 +79,8 @@ const outside = (time: number, { first, last }: Span): number => Math.max(first 
 const hull = (a: Span, b: Span): Span => ({ first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) });
 
 /** The span from the first to the third quartile of times. */
-function middleHalf(times: Float64Array): Span {
-  const sorted = times.filter((time) => !Number.isNaN(time)).sort();
+function middleHalf(times: NarrowColumn): Span {
+  const sorted = Float64Array.from([...times].filter((time) => !Number.isNaN(time))).sort();
   const quarter = sorted.length >> 2;
   return { first: elementAt(sorted, quarter), last: elementAt(sorted, sorted.length - 1 - quarter) };
 }
@@ -94,8 +96,8 @@ export const ENDS_NEEDED = MOST / SHARE;
 
 /** Events of one kind by row; rows in `strays` do not become records. */
 interface Events {
-  readonly start: NumericColumn;
-  readonly end: NumericColumn;
+  readonly start: NumberColumn;
+  readonly end: NumberColumn;
   readonly strays?: Set<number>;
 }
 
@@ -205,7 +207,7 @@ function middleTime(all: readonly Events[]): number {
   let skip = 0;
   for (const { start } of all) {
     let row = skip;
-    for (; row < start.length; row += step) times.push(elementAt(start.values, row));
+    for (; row < start.length; row += step) times.push(start.at(row));
     skip = row - start.length;
   }
   return middleOf(times.filter((time) => !Number.isNaN(time))) ?? NaN;

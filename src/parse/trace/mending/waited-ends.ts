@@ -8,7 +8,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf, groupsOf } from '../../../containers/map-entry.js';
-import { allRows, sortRows, countBelow } from '../../../containers/row-order.js';
+import { allRows, keepRows, sortRows, countBelow } from '../../../containers/row-order.js';
 import type { Trace } from '../trace.js';
 import { waitOfCall } from '../../../record/wait-calls.js';
 import { KIND_CODE } from '../trace-columns.js';
@@ -70,7 +70,7 @@ const isBroken = ({ activities }: Trace, row: number, returned: number): boolean
 function endsAfterSomeWait(trace: Trace, { callOf }: LaunchJoin): (row: number) => boolean {
   const { start, end, length } = trace.hostCalls;
   const waitedFor = new WaitedFor(trace);
-  const waits = allRows(length).filter((call) => waitedFor.of(call) !== null);
+  const waits = keepRows(allRows(length), (call) => waitedFor.of(call) !== null);
   sortRows(waits, (a, b) => start.at(a) - start.at(b));
   /** For each wait: the earliest return of this wait and all later ones. */
   const returned = Float64Array.from(waits, (call) => end.at(call));
@@ -90,7 +90,7 @@ function endsWithWait(
   { hostCalls: { start, end, length, api, thread }, activities, threads, names }: Trace,
   { callOf }: LaunchJoin,
 ): (row: number) => boolean {
-  const waits = allRows(length).filter((call) => waitOfCall(names.apiName(api.at(call))) !== null);
+  const waits = keepRows(allRows(length), (call) => waitOfCall(names.apiName(api.at(call))) !== null);
   sortRows(waits, (a, b) => end.at(a) - end.at(b));
   const processOf = (call: number): number => threads.processOf(thread.at(call));
   return (row) => {

@@ -5,7 +5,7 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
-import type { NumericColumn } from '../../../../containers/numeric-column.js';
+import type { NumberColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { StatementRecord, Device } from '../../../../record/record.js';
 import {
@@ -325,7 +325,7 @@ export class AscendTrace implements Trace {
     return merged<StatementRecord>(startOf, missing, this.#samples.records(profile, isStray));
   }
 
-  statementTimes(): readonly NumericColumn[] {
+  statementTimes(): readonly NumberColumn[] {
     return [...this.#samples.starts, ...this.#samples.ends];
   }
 
@@ -333,7 +333,6 @@ export class AscendTrace implements Trace {
     const { hostCalls: calls, threads, diagnostics } = this;
     const times = [this.#clock.since('startNs'), this.#clock.since('endNs')];
     const columns = [...times, ...THREAD, 'connectionId', 'name', 'type'];
-    calls.reserve(this.database.count('CANN_API'));
     this.database.eachNumbers('CANN_API', columns, (cells) => {
       const [began = NaN, ended = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
       if (!hasTimes([began, ended], diagnostics, 'bad-row')) return;

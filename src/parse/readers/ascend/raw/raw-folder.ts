@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../../../record/errors.js';
 import type { Device } from '../../../../record/record.js';
 import { elementAt } from '../../../../containers/element.js';
-import type { NumericColumn } from '../../../../containers/numeric-column.js';
+import type { NumberColumn } from '../../../../containers/numeric-column.js';
 import { shiftToFirst } from '../../../trace/clocks/trace-clock.js';
 import { UNKNOWN_DEVICE } from '../../../trace/trace.js';
 import { firstBytes, namesIn, readJsonFile } from '../../../files.js';
@@ -110,7 +110,7 @@ export class RawFolder {
     return this.#sinceEpoch === null ? null : this.#reference + this.#sinceEpoch + first;
   }
 
-  moveToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): void {
+  moveToFirst(starts: readonly NumberColumn[], others: readonly NumberColumn[]): void {
     this.#first += shiftToFirst(starts, others);
   }
 

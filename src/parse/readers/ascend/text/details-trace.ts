@@ -23,7 +23,7 @@ import { SidecarFiles, filesOf, tableOf, coreFacts, devicesOf } from './sidecar-
 import { timesOf, collectiveOperation, type CommunicationFacts } from './collective-parts.js';
 import type { ProcessGroups } from '../process-groups.js';
 import { KernelDetails } from './kernel-details.js';
-import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { NumericColumn, type NumberColumn } from '../../../../containers/numeric-column.js';
 import { countOpArgs } from '../profiler-info.js';
 import { TextSamples } from './text-samples.js';
 import { kindOfTask, syncKind } from './trace-tasks.js';
@@ -122,7 +122,7 @@ export class DetailsTrace implements Trace {
     }
   }
 
-  statementTimes(): readonly NumericColumn[] {
+  statementTimes(): readonly NumberColumn[] {
     return [this.#samples.start, this.#steps.start];
   }
 

@@ -5,7 +5,7 @@
  */
 import { type HostCalls, Ranges, NumberIndex } from '../../../trace/trace-columns.js';
 import { elementAt } from '../../../../containers/element.js';
-import { columns, type NumericColumn } from '../../../../containers/numeric-column.js';
+import { columns, type NumberColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/hash-index.js';
 import type { ThreadTable } from '../../../trace/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
@@ -170,11 +170,11 @@ export class LaunchQueue {
   /** Dequeue ranges, with the numbers of their entries in `text`. */
   readonly taken = new Ranges();
 
-  get starts(): readonly NumericColumn[] {
+  get starts(): readonly NumberColumn[] {
     return [this.put.start, this.taken.start];
   }
 
-  get ends(): readonly NumericColumn[] {
+  get ends(): readonly NumberColumn[] {
     return [this.put.end, this.taken.end];
   }
 

@@ -16,7 +16,7 @@ import type {
   IsStray,
 } from '../../../trace/trace.js';
 import { Activities, ThreadSpans, KIND_CODE, type ActivityRow } from '../../../trace/trace-columns.js';
-import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { NumericColumn, type NumberColumn } from '../../../../containers/numeric-column.js';
 import { merged, startOf } from '../../../trace/record-order.js';
 import type { KernelContexts } from '../../../trace/launch-steps.js';
 import type { LaunchJoin } from '../../../trace/launches.js';
@@ -144,7 +144,7 @@ export class TextTrace implements Trace {
     return merged<StatementRecord>(startOf, missing, this.#events.samples.records(profile, isStray));
   }
 
-  statementTimes(): readonly NumericColumn[] {
+  statementTimes(): readonly NumberColumn[] {
     return [this.#events.samples.start];
   }
 
