@@ -7,7 +7,7 @@ import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
 import { integer } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { overlapScreen } from '../screens/overlap.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
@@ -69,12 +69,11 @@ export const overlap = recordsCommand(
       analysis: new Overlap(by),
       isDocument: format === 'json',
       annotator: new Annotator(null, false),
-      print: ({ table, facts }, write) => {
-        if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
-        if (format === 'text')
-          return write(facts.map((device) => overlapScreen(device, by.key, top, width)).join('\n'));
-        return format === 'json' ? write(jsonLines(facts.map(documentOf))) : printTable(table, format, write, width);
-      },
+      print: ({ table, facts }, write) =>
+        printAnswer(table, { format, width, chosen }, write, {
+          text: () => facts.map((device) => overlapScreen(device, by.key, top, width)).join('\n'),
+          json: () => jsonLines(facts.map(documentOf)),
+        }),
     });
   },
 );

@@ -9,7 +9,7 @@ import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
 import { aligned } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { numberList, type Arguments, type Option } from '../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { PLACE_OPTIONS, TIME_OPTIONS } from '../choice-options.js';
@@ -44,13 +44,10 @@ async function runRegions(by: string, given: Arguments, request: RecordsRequest)
   await runAnalysis(request, {
     analysis: new Regions(by, numbers),
     annotator: new Annotator(readPeaks(given)),
-    print: ({ table, facts }, write) => {
-      const { width, format } = request;
-      if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
-      if (format === 'text')
-        return write(facts.map((regions) => regionsScreen(regions, { width, hasHistogram })).join('\n'));
-      return printTable(table, format, write, width);
-    },
+    print: ({ table, facts }, write) =>
+      printAnswer(table, { ...request, chosen }, write, {
+        text: () => facts.map((regions) => regionsScreen(regions, { width: request.width, hasHistogram })).join('\n'),
+      }),
   });
 }
 
@@ -120,11 +117,9 @@ export const steps = recordsCommand(
         const profiles = facts.map((profile) => chosenOf(profile, numbers));
         refuseNone(profiles, numbers);
         const rows = profiles.flatMap((profile) => profile.rows);
-        const { width } = request;
-        if (chosen !== null)
-          return printTable(chosen.of({ columns: columnsOf(rows), rows }), chosen.format, write, width);
-        if (request.format === 'text') return write(profiles.map((steps) => stepsScreen(steps, width)).join('\n'));
-        return printTable({ columns: columnsOf(rows), rows }, request.format, write, width);
+        return printAnswer({ columns: columnsOf(rows), rows }, { ...request, chosen }, write, {
+          text: () => profiles.map((steps) => stepsScreen(steps, request.width)).join('\n'),
+        });
       },
     });
   },
