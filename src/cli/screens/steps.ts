@@ -40,25 +40,42 @@ export function stepsScreen({ profile, header, rows }: ProfileSteps, width: numb
   return screenText([`${heading}, times in us`, ...alignedTable(screenColumns(rows), rows)]);
 }
 
-/** Columns of regions in text, in order; -c chooses others. */
+/** Columns of regions in text, in order; -c chooses others. `lost` is left out where it is 0. */
 const SHOWN = [
-  ...['device', 'region', 'passes', 'span_p50', 'span_p90', 'span_p99', 'iteration_p50', 'span', 'busy', 'idle'],
+  ...[
+    'device',
+    'region',
+    'passes',
+    'lost',
+    'span_p50',
+    'span_p90',
+    'span_p99',
+    'iteration_p50',
+    'span',
+    'busy',
+    'idle',
+  ],
   ...['idle_host', 'idle_queue', 'exposed', 'mfu', 'bytes', 'kernels', 'collectives'],
 ];
 
 /** Maximum number of characters of a bar. */
 const BAR = 40;
 
+/** The number of passes whose span is known. */
+const spansText = (known: number, all: number): string =>
+  known === all ? many(all, 'pass') : `${known} of ${many(all, 'pass')}`;
+
 /** The spans of a region's passes: a line for each bin, in us. */
 function histogramLines(row: RegionRow): string[] {
-  const bins = binsOf(spansOf(row));
+  const spans = spansOf(row);
+  const bins = binsOf(spans);
   const most = bins.reduce((high, { count }) => Math.max(high, count), 0);
   const us = (ns: number): string => String(Number((ns / 1e3).toPrecision(6)));
   const lines = bins.map(({ from, to, count }) => [
     ...[us(from), us(to), String(count)],
     '#'.repeat(Math.ceil((BAR * count) / most)),
   ]);
-  return ['', `## ${row.region.trim()}, device ${row.device}: spans of ${many(row.passes.length, 'pass')}`, ...aligned([['from us', 'to us', 'passes', ''], ...lines], new Set([0, 1, 2]))]; // prettier-ignore
+  return ['', `## ${row.region.trim()}, device ${row.device}: spans of ${spansText(spans.length, row.passes.length)}`, ...aligned([['from us', 'to us', 'passes', ''], ...lines], new Set([0, 1, 2]))]; // prettier-ignore
 }
 
 /** One profile: its name, then its regions, those with the most busy time first. Times are in us unless the output is a terminal. */
@@ -66,7 +83,10 @@ export function regionsScreen(
   { profile, header, rows }: ProfileRegions,
   { width, hasHistogram }: { readonly width: number | null; readonly hasHistogram: boolean },
 ): string {
-  const columns = SHOWN.flatMap((key) => REGION_COLUMNS.find((column) => column.key === key) ?? []);
+  const hasLost = rows.some(({ passes }) => passes.some(({ isLost }) => isLost === true));
+  const columns = SHOWN.filter((key) => key !== 'lost' || hasLost).flatMap(
+    (key) => REGION_COLUMNS.find((column) => column.key === key) ?? [],
+  );
   const heading = profileHeading(profile, header);
   const histograms = hasHistogram ? rows.flatMap(histogramLines) : [];
   if (width !== null) {

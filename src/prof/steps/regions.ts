@@ -22,7 +22,7 @@ import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { RecordTypes } from '../input/record-types.js';
-import { stepMarks } from '../work/capture-options.js';
+import { layerMarks, partMarks, stepMarks } from '../work/capture-options.js';
 import { KernelTally } from '../tally/kernel-tally.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
@@ -92,6 +92,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   readonly ranges = 'without-calls';
   readonly #profiles = new Map<number, RegionProfile>();
   readonly #kinds: ReadonlySet<RangeKind>;
+  #hasRanges = false;
   #passes = 0;
   #activities = 0;
   #untimed = 0;
@@ -153,17 +154,21 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     if (this.steps !== undefined && !this.#hasChosen) return withoutChosenSteps();
     if (this.key === 'phase')
       return new UserError('no steps with a phase', { hint: 'steps of LLM servers have phases' });
-    if (this.key === STEPS) {
-      const marks =
-        [...this.#profiles.values()].map(({ header }) => stepMarks(header)).find((way) => way !== null) ?? null;
-      return new UserError('no steps', marks === null ? {} : { hint: marks });
-    }
+    const marksOf = this.key === STEPS ? stepMarks : this.key === 'layer' ? layerMarks : partMarks;
+    const marks = [...this.#profiles.values()].map(({ header }) => marksOf(header)).find((way) => way !== null) ?? null;
+    if (this.key === STEPS) return new UserError('no steps', marks === null ? {} : { hint: marks });
     const { doc } = REGION_KEYS[this.key] ?? { doc: this.key };
-    return new UserError(`no work was launched in ${doc}`, { hint: RANGES_HINT });
+    if (this.#unlinked === this.#activities)
+      return new UserError(`it is not known which work was launched in ${doc}`, {
+        hint: 'the launch of no work is known; record launch calls too',
+      });
+    const hint = marks === null ? RANGES_HINT : this.#hasRanges ? marks : `${marks}; ${RANGES_HINT}`;
+    return new UserError(`no work was launched in ${doc}`, { hint });
   }
 
   #addRange(profile: RegionProfile, range: RangeRecord): void {
     const { kind = 'annotation', start, dur } = range;
+    this.#hasRanges = true;
     if (!this.#kinds.has(kind) || !Number.isFinite(start + dur)) return;
     const name = annotationOf(hostRangeName(range));
     const pass = profile.passes.add(name, range);
