@@ -141,7 +141,6 @@ const PAGE_MAY_IMPORT = [
   'src/record/fields/times.ts',
   'src/record/element-types.ts',
   'src/record/glossary.ts',
-  'src/record/histogram.ts',
   'src/record/plural.ts',
   'src/record/sample-metrics.ts',
   'src/record/statistics.ts',

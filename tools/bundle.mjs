@@ -35,8 +35,8 @@ const LOADED = {
 
 /**
  * The file of each module that the programs share, known when all are read: the name in {@link LOADED} by which it is
- * loaded, or `records` where parsing and reporting both need it, so that neither loads what only the other needs. What is
- * loaded by none of them, commands mostly, is in files of what is loaded together by itself.
+ * loaded, or `records` where parsing and a report or another command both need it, so that neither loads what only the
+ * other needs. What is loaded by none of them, commands mostly, is in files of what is loaded together by itself.
  */
 class SharedFiles {
   #fileOf = new Map();
@@ -47,13 +47,18 @@ class SharedFiles {
     return {
       name: 'shared-files',
       buildEnd() {
-        const [start, parse, report] = Object.values(LOADED).map((names) => reachedFrom(names, this));
+        const [start, parse, report] = Object.values(LOADED).map((names) => reachedFrom(names.map(source), this));
         const put = (name, modules) => modules.forEach((module) => files.#fileOf.set(module, name));
         put('report', report);
         put('parse', parse);
+        // Commands that read profiles themselves load all readers.
+        const commands = this.getModuleInfo(source('cli/commands.ts')).dynamicallyImportedIds;
+        const answers = commands
+          .map((module) => reachedFrom([module], this))
+          .filter((reached) => !reached.has(source('parse/registry.ts')));
         put(
           'records',
-          [...parse].filter((module) => report.has(module)),
+          [...parse].filter((module) => [report, ...answers].some((reached) => reached.has(module))),
         );
         put('start', start);
       },
@@ -68,10 +73,10 @@ class SharedFiles {
   }
 }
 
-/** Modules that are loaded with modules of these names. */
-function reachedFrom(names, modules) {
+/** Modules that are loaded with these. */
+function reachedFrom(paths, modules) {
   const reached = new Set();
-  const left = names.map(source);
+  const left = [...paths];
   for (let module = left.pop(); module !== undefined; module = left.pop()) {
     const info = modules.getModuleInfo(module);
     if (info === null || reached.has(module)) continue;
@@ -141,7 +146,7 @@ async function bundleScript(name, path) {
     transform: { target: 'es2022' },
     logLevel: 'warn',
   });
-  await bundle.write({
+  const { output } = await bundle.write({
     dir: join(dist, 'page'),
     format: 'iife',
     minify: true,
@@ -149,6 +154,8 @@ async function bundleScript(name, path) {
     entryFileNames: '[name].js',
   });
   await bundle.close();
+  const formulas = Object.keys(output[0].modules).find((id) => /[\\/]ops[\\/](families|schema)[\\/]/.test(id));
+  if (formulas !== undefined) throw new Error(`the page derives no work, but its script contains ${formulas}`);
 }
 
 /** The sheets that style.css imports, one after another, without comments. */

@@ -1,7 +1,6 @@
 /** Options that select the part of the profiles that an answer is about: ranks, devices, streams, steps and a time. */
-import type { RangeName } from '../prof/input/named-range.js';
+import type { RangeName, TimeWindow } from '../prof/input/named-range.js';
 import { RecordChoice } from '../prof/input/record-choice.js';
-import type { TimeWindow } from '../prof/input/time-window.js';
 import { UsageError } from '../record/errors.js';
 import { numberList, type Arguments, type Option, type Tool } from './arguments.js';
 

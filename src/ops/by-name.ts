@@ -1,6 +1,7 @@
-/** Tables by op name: `op`, or `mod.op` for the op of only that module. */
+/** What follows from a name: tables by op name, `op` or `mod.op` for the op of only that module; facts about kernels. */
 import type { OpCall } from '../record/record.js';
 import { opName } from './operands.js';
+import { LruCache } from '../containers/map-entry.js';
 
 export type ByName<T> = Readonly<Record<string, T>>;
 
@@ -28,3 +29,18 @@ export function entryOf<T>(table: ByName<T>, call: OpCall): T | undefined {
  */
 export const dispatcherNames = (ops: readonly string[]): string[] =>
   ops.map((op) => (op.includes('.') ? op : `aten.${op}`));
+
+/** Number of names whose facts are cached: a program has hundreds of kernels, a profile millions of their launches. */
+const NAMES_KEPT = 1024;
+
+/**
+ * Maximum characters of a name that are matched, because some patterns take quadratic time, and templates can nest without
+ * limit.
+ */
+const MOST_NAME = 16 * 1024;
+
+/** Caches a function of names, for recently used names. */
+export function byName<T>(compute: (name: string) => T): (name: string) => T {
+  const known = new LruCache<string, T>(NAMES_KEPT);
+  return (name) => known.of(name.length > MOST_NAME ? name.slice(0, MOST_NAME) : name, compute);
+}

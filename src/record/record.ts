@@ -5,12 +5,10 @@
  * integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes. A field that a format cannot
  * have is absent; a field whose value is unknown is null, never 0.
  */
-import type { Collective, CollectiveIdentity, ProcessGroup } from './fields/collective.js';
+import type { Collective, CollectiveIdentity, ProcessGroup, Transfer } from './fields/collective.js';
 import type { GraphNode } from './fields/graph-node.js';
 import type { PartRecord } from './partial.js';
-import type { Transfer } from './fields/transfer.js';
-import type { RecordedEvent } from './fields/recorded-event.js';
-import type { RecordedEnd } from './fields/recorded-end.js';
+import type { RecordedEvent, RecordedEnd } from './fields/recorded-times.js';
 
 /** Version of the record format. */
 export const SCHEMA_VERSION = 1;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { junit, type TestCase } from '../../src/cli/commands/diff/diff-gate.js';
+import { junit, type TestCase } from '../../src/cli/commands/diff/diff.js';
 
 const one = (name: string, outcome: TestCase['outcome'], message = ''): TestCase => ({
   ...{ className: 'suite.case', name, outcome, message },

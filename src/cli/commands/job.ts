@@ -8,7 +8,7 @@ import { PLACES, type JobFolder } from './job/job-folder.js';
 import { JOB, readJobArguments, type JobRequest } from './job/job-options.js';
 import { runLocally } from './job/local-engine.js';
 import { existingJob, jobOfShare, openJob, withRepaired, type OpenJob } from './job/open-job.js';
-import { itemsOf } from './job/plan/shares.js';
+import { itemsOf } from './job/plan/job-plan.js';
 import { Stopped } from './job/process-pool.js';
 import { isMerged, mergeAll, mergeLevel, runTasks, runInside } from './job/run-tasks.js';
 import { refuseActive, waitForJob } from './job/slurm/follow.js';

@@ -1,20 +1,31 @@
 /** `dprof steps`: how the time of each step of training or serving was spent. */
 import { requireName, UsageError } from '../../record/errors.js';
 import { withoutChosenSteps } from '../../prof/analysis.js';
-import { columnsOf, STEP_COLUMNS, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
-import { REGION_COLUMNS, REGION_FIGURES } from '../../prof/steps/region-columns.js';
-import { REGION_KEYS, Regions } from '../../prof/steps/regions.js';
+import {
+  columnsOf,
+  STEP_COLUMNS,
+  SERVING_STEP_COLUMNS,
+  STEP_TIME_COLUMNS,
+  type StepRow,
+} from '../../prof/steps/step-columns.js';
+import { REGION_COLUMNS, REGION_FIGURES, spansOf, type RegionRow } from '../../prof/steps/region-columns.js';
+import { REGION_KEYS, Regions, type ProfileRegions } from '../../prof/steps/regions.js';
 import { Annotator } from '../../prof/report/report.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
-import { aligned } from '../../write/cell-text.js';
+import { aligned, alignedTable } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { numberList, type Arguments, type Option } from '../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { PLACE_OPTIONS, TIME_OPTIONS } from '../choice-options.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
-import { regionsScreen, stepsScreen } from '../screens/steps.js';
+import { binsOf } from '../../record/statistics.js';
+import { many } from '../../record/plural.js';
+import type { Column } from '../../table/column.js';
+import { readable } from '../../table/readable.js';
+import { fittedLines } from '../../write/fitted-table.js';
+import { profileHeading, screenText } from '../screens/layout.js';
 
 const STEPS_OPTION: Option = { name: 'step', takes: 'LIST', help: 'only the rows of these steps, e.g. 3 or 10-19' };
 
@@ -32,6 +43,94 @@ const chosenOf = (profile: ProfileSteps, numbers: ReadonlySet<number> | undefine
 /** @throws UserError when none of the steps exists */
 function refuseNone(profiles: readonly ProfileSteps[], numbers: ReadonlySet<number> | undefined): void {
   if (numbers !== undefined && profiles.every(({ rows }) => rows.length === 0)) throw withoutChosenSteps();
+}
+
+// `dprof steps` on one screen.
+
+const screenColumns = (rows: ProfileSteps['rows']): Column<StepRow>[] =>
+  columnsOf(rows)
+    .filter(({ machineOnly }) => machineOnly !== true)
+    .map((column) => readable(column, column.key));
+
+/** Columns on a terminal: first the duration of a step, then its parts. */
+const FIRST = ['device', 'step', 'iteration', 'span', 'busy', 'computing', 'exposed', 'copies', 'idle', 'kernels'];
+
+function terminalColumns(rows: ProfileSteps['rows']): Column<StepRow>[] {
+  const columns = columnsOf(rows).filter(({ machineOnly }) => machineOnly !== true);
+  const isOne = new Set(rows.map(({ device }) => device)).size < 2;
+  const placeOf = ({ key }: Column<StepRow>): number => FIRST.indexOf(key) + 1 || FIRST.length + 1;
+  return columns
+    .filter(({ key }) => !(isOne && key === 'device'))
+    .map((column) => ({ ...column, header: column.key }))
+    .sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/**
+ * One profile: its name, then its steps. Times are in us unless the output is a terminal.
+ * @param width of the terminal; null for any other output
+ */
+function stepsScreen({ profile, header, rows }: ProfileSteps, width: number | null): string {
+  const heading = profileHeading(profile, header);
+  if (width !== null)
+    return screenText([heading, ...fittedLines(terminalColumns(rows), [...rows], width)], undefined, width);
+  return screenText([`${heading}, times in us`, ...alignedTable(screenColumns(rows), rows)]);
+}
+
+/** Columns of regions in text, in order; -c chooses others. */
+const SHOWN = [
+  ...[
+    'device',
+    'region',
+    'passes',
+    'lost',
+    'span_p50',
+    'span_p90',
+    'span_p99',
+    'iteration_p50',
+    'span',
+    'busy',
+    'idle',
+  ],
+  ...['idle_host', 'idle_queue', 'exposed', 'mfu', 'bytes', 'kernels', 'collectives'],
+];
+
+/** Maximum number of characters of a bar. */
+const BAR = 40;
+
+/** The number of passes whose span is known. */
+const spansText = (known: number, all: number): string =>
+  known === all ? many(all, 'pass') : `${known} of ${many(all, 'pass')}`;
+
+/** The spans of a region's passes: a line for each bin, in us. */
+function histogramLines(row: RegionRow): string[] {
+  const spans = spansOf(row);
+  const bins = binsOf(spans);
+  const most = bins.reduce((high, { count }) => Math.max(high, count), 0);
+  const us = (ns: number): string => String(Number((ns / 1e3).toPrecision(6)));
+  const lines = bins.map(({ from, to, count }) => [
+    ...[us(from), us(to), String(count)],
+    '#'.repeat(Math.ceil((BAR * count) / most)),
+  ]);
+  return ['', `## ${row.region.trim()}, device ${row.device}: spans of ${spansText(spans.length, row.passes.length)}`, ...aligned([['from us', 'to us', 'passes', ''], ...lines], new Set([0, 1, 2]))]; // prettier-ignore
+}
+
+/** One profile: its name, then its regions, those with the most busy time first. Times are in us unless the output is a terminal. */
+function regionsScreen(
+  { profile, header, rows }: ProfileRegions,
+  { width, hasHistogram }: { readonly width: number | null; readonly hasHistogram: boolean },
+): string {
+  const hasLost = rows.some(({ passes }) => passes.some(({ isLost }) => isLost === true));
+  const columns = SHOWN.filter((key) => key !== 'lost' || hasLost).flatMap(
+    (key) => REGION_COLUMNS.find((column) => column.key === key) ?? [],
+  );
+  const heading = profileHeading(profile, header);
+  const histograms = hasHistogram ? rows.flatMap(histogramLines) : [];
+  if (width !== null) {
+    const named = columns.map((column) => ({ ...column, header: column.key }));
+    return screenText([heading, ...fittedLines(named, [...rows], width), ...histograms], undefined, width);
+  }
+  const shown = columns.map((column) => readable(column, column.key));
+  return screenText([`${heading}, times in us, bytes in MiB, mfu in %`, ...alignedTable(shown, rows), ...histograms]);
 }
 
 /** A row for each region. @throws UsageError for a histogram in a format without one */

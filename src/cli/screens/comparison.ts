@@ -1,7 +1,7 @@
 /** `dprof diff` on a screen, and in Markdown for a pull request. */
 import { legible } from '../../record/control-characters.js';
 import { givenOf, troubleText, type DiffReport } from '../../prof/diff/diff-report.js';
-import type { Judged } from '../../prof/diff/judging.js';
+import type { Judged } from '../../prof/diff/fail-if.js';
 import {
   DIFF_COLUMNS,
   keyColumns,

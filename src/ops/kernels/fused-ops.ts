@@ -3,7 +3,7 @@
  * PyTorch, torch/_inductor/utils.py (get_fused_kernel_name: the ops' names, sorted, without repeats, joined by `_`),
  * torch/_inductor/codegen/triton.py (define_kernel: `triton_`, the kind of kernel, the names, a number).
  */
-import { byName } from './cached-by-name.js';
+import { byName } from '../by-name.js';
 import { FAMILIES } from '../table.js';
 
 /**

@@ -6,7 +6,7 @@
  * operators in public profiles; they are not measurements.
  */
 import type { Category } from '../category.js';
-import { byName } from './cached-by-name.js';
+import { byName } from '../by-name.js';
 
 export type KernelKind =
   /** Prepares or finishes the work of another kernel: layout change, split-K reduction, offsets, fill, copy. */

@@ -1,7 +1,7 @@
 /** Facts about a kernel from its name: from the rows of `kernel-families.ts` and from numbers in the name. */
 import { least } from '../../containers/element.js';
 import type { Category } from '../category.js';
-import { byName } from './cached-by-name.js';
+import { byName } from '../by-name.js';
 import { factInName, familyWith, type KernelKind } from './kernel-families.js';
 import { matrixUnitByName } from './tensor-core.js';
 
@@ -30,8 +30,8 @@ const helpsProduct = factInName('helpsProduct');
 export const isHelperKernel = (kernel: KernelNames): boolean =>
   kernelKind(kernel) !== 'main' || helpsProduct(kernel.short) === true;
 
-/** Functions that only run the function in their template arguments. */
-const WRAPPER = /(^|::)(Kernel2?|device_kernel|kentry|kernel)$/;
+/** Whether the function only runs the function in its template arguments. */
+const isWrapper = byName((short) => /(^|::)(Kernel2?|device_kernel|kentry|kernel)$/.test(short));
 
 const isProduct = factInName('product');
 
@@ -41,8 +41,7 @@ const isProduct = factInName('product');
  */
 export const isProductKernel = (kernel: KernelNames): boolean =>
   !isHelperKernel(kernel) &&
-  (matrixUnitByName(kernel.name) !== 'na' ||
-    isProduct(WRAPPER.test(kernel.short) ? kernel.name : kernel.short) === true);
+  (matrixUnitByName(kernel.name) !== 'na' || isProduct(isWrapper(kernel.short) ? kernel.name : kernel.short) === true);
 
 /** The gradient of a convolution, or the forward pass, according to words in a name; null when it has none of them. */
 export const gradientWord = factInName('gradient');
@@ -89,7 +88,7 @@ const categoryIn = factInName('category');
  * arguments count only for a short name that says nothing.
  */
 export function categoryByName({ name, short }: KernelNames): Category | null {
-  const category = (WRAPPER.test(short) ? null : categoryIn(short)) ?? categoryIn(name);
+  const category = (isWrapper(short) ? null : categoryIn(short)) ?? categoryIn(name);
   return category === 'elementwise' ? (functorOf(name) ?? category) : category;
 }
 

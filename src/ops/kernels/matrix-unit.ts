@@ -11,7 +11,7 @@
 import type { OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import { inputTensors, opName } from '../operands.js';
-import { byName } from './cached-by-name.js';
+import { byName } from '../by-name.js';
 
 /** Types of multiplication with separate peak rates. `fp8` stands for all its encodings. */
 export const MATH_TYPES = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] as const;

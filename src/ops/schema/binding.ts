@@ -23,22 +23,32 @@ export function pythonArguments(call: OpCall, order: string): (name: string) => 
 
 /** The arguments of a call by the names of its signature's parameters. */
 export class BoundArguments {
-  readonly reads: readonly Tensor[];
-  /** Tensors that the op writes, including `outs`. */
-  readonly writes: readonly Tensor[];
-  /** The `out` tensors of an `out` overload, which follow the arguments of the signature. */
-  readonly outs: readonly Tensor[];
+  #reads: readonly Tensor[] | null = null;
 
   /** @param given the tensors of each argument */
   constructor(
     readonly signature: Signature,
     readonly args: readonly Arg[],
     readonly given: readonly (readonly Tensor[])[],
-  ) {
-    const { parameters, open } = signature;
-    this.outs = open ? [] : given.slice(parameters.length).flat();
-    this.reads = given.filter((_, at) => parameters[at]?.reads).flat();
-    this.writes = [...given.filter((_, at) => parameters[at]?.writes).flat(), ...this.outs];
+  ) {}
+
+  get reads(): readonly Tensor[] {
+    return (this.#reads ??= this.#given((param) => param.reads));
+  }
+
+  /** Tensors that the op writes, including `outs`. */
+  get writes(): readonly Tensor[] {
+    return [...this.#given((param) => param.writes), ...this.outs];
+  }
+
+  /** The `out` tensors of an `out` overload, which follow the arguments of the signature. */
+  get outs(): readonly Tensor[] {
+    const { parameters, open } = this.signature;
+    return open ? [] : this.given.slice(parameters.length).flat();
+  }
+
+  #given(isWanted: (parameter: Parameter) => boolean): Tensor[] {
+    return this.signature.parameters.flatMap((parameter, at) => (isWanted(parameter) ? (this.given[at] ?? []) : []));
   }
 
   #at(name: string): number {

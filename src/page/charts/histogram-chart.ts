@@ -1,11 +1,10 @@
 /** Charts of histograms. */
 import { elementAt } from '../../containers/element.js';
 import { chart } from './chart.js';
-import { binsOf, type HistogramBin } from '../../record/histogram.js';
+import { binsOf, type HistogramBin, quantile } from '../../record/statistics.js';
 import { highest, type ChartOption } from './chart-values.js';
 import { below, GRID, left, tips } from './chart-style.js';
 import { element } from '../document/dom-elements.js';
-import { quantile } from '../../record/statistics.js';
 import { quantityText, rangeText } from '../document/units.js';
 
 function option(bins: readonly HistogramBin[], what: string): ChartOption {

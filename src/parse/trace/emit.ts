@@ -14,19 +14,17 @@ import {
   type SampleRecord,
   type SyncRecord,
 } from '../../record/record.js';
-import type { GraphNode } from '../../record/fields/graph-node.js';
+import { type GraphNode, GRAPH_CAPTURE_FACT } from '../../record/fields/graph-node.js';
 import { LruCache } from '../../containers/map-entry.js';
 import type { Writable } from '../../containers/writable.js';
 import { kernelNameOf, UNNAMED, type Trace, type CollectiveOperation } from './trace.js';
 import { ACTIVITY_KINDS } from './trace-columns.js';
-import { GRAPH_CAPTURE_FACT } from '../../record/fields/fact-names.js';
 import { capturedTime, isGraphLaunch } from './graphs/graph-launches.js';
 import { earlierBy } from './clocks/trace-clock.js';
 import { latest } from './clocks/host-span.js';
 import { Dated, startOf } from './record-order.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
-import { RecordedEvents } from './recorded-events.js';
 import { replayedContext, type Origin } from './graphs/captured-graph.js';
 import { missingWork } from './graphs/missing-work.js';
 import { GraphOrigins } from './graphs/graph-origins.js';
@@ -41,6 +39,8 @@ import { apiRanges, hostRanges, LONG_CALL, separateRanges } from './range-record
 import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
+import { NO_ROW, PairIndex } from '../../containers/hash-index.js';
+import type { RecordedEvent } from '../../record/fields/recorded-times.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
 
@@ -73,6 +73,35 @@ export function* emit(trace: Trace, options: EmitOptions): Generator<ProfileLine
   yield emission.header();
   yield* emission.activities();
   yield emission.end();
+}
+
+/** When the host recorded the events that streams and threads wait for. */
+class RecordedEvents {
+  /** Calls by process and correlation id; made when the first wait states an event. */
+  #calls: PairIndex | null = null;
+
+  constructor(private readonly trace: Pick<Trace, 'activities' | 'hostCalls'>) {}
+
+  /** The event of a wait; null when it states none, or when the call that recorded it is not in the profile. */
+  of(activity: number): RecordedEvent | null {
+    const { activities, hostCalls } = this.trace;
+    const own = activities.ownRow.at(activity);
+    const stream = orNull(activities.syncs.eventStream.at(own));
+    const corr = activities.syncs.eventCorr.at(own);
+    if (stream === null || Number.isNaN(corr)) return null;
+    const call = (this.#calls ??= this.#index()).get(activities.process.at(activity), corr);
+    return call === NO_ROW || hostCalls.strays.has(call) ? null : { stream, recorded: hostCalls.start.at(call) };
+  }
+
+  #index(): PairIndex {
+    const { process: owner, corr } = this.trace.hostCalls;
+    const index = new PairIndex(
+      (row) => owner.at(row),
+      (row) => corr.at(row),
+    );
+    for (let row = 0; row < corr.length; row++) if (!Number.isNaN(corr.at(row))) index.put(row);
+    return index;
+  }
 }
 
 class Emission {

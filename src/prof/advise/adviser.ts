@@ -12,7 +12,7 @@ import { idleCoresText, isOfNeuronDevice, workingDevices } from '../neuron/machi
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { namesOfSeveral } from '../ranks/membership.js';
-import { StartedCopies } from '../steps/started-copies.js';
+import { StartedCopies } from '../steps/transfers.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
 import { ByDevice, DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';

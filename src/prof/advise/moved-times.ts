@@ -5,7 +5,7 @@ import type { CollectiveLine, KernelLine, ProfileLine, ProfileRecord } from '../
 import { describedKind } from '../ranks/group-kinds.js';
 import { MESSAGES } from '../ranks/part/rank-part.js';
 import { linkPeakOf } from '../roofline/peaks.js';
-import { TransferRate } from '../steps/transfer-rate.js';
+import { TransferRate } from '../steps/transfers.js';
 import { operationName, operationOf, UNKNOWN_OPERATION, communicates, isCut, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
 import { Ranking } from './kernel-tally.js';

@@ -11,7 +11,7 @@ import { mayHaveWork } from '../analysis.js';
 import { frameworkWords } from '../advise/framework-words.js';
 import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
-import { StartedCopies } from '../steps/started-copies.js';
+import { StartedCopies } from '../steps/transfers.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import {
   asksForArguments,

@@ -11,7 +11,7 @@ import {
 } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
-import type { TimeWindow } from '../input/time-window.js';
+import type { TimeWindow } from '../input/named-range.js';
 import { PATH_COLUMNS, type PathRow } from './path-columns.js';
 import { ProfileEvents } from './profile-events.js';
 import type { WhatIf } from './what-if.js';

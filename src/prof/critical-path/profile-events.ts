@@ -6,7 +6,7 @@ import { isHostCopy, waitOf } from '../advise/idle/idle-causes.js';
 import { LOADER } from '../advise/idle/host-gaps.js';
 import { Annotated } from '../annotate.js';
 import type { Item } from '../analysis.js';
-import type { TimeWindow } from '../input/time-window.js';
+import type { TimeWindow } from '../input/named-range.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { Pieces, type Bound, type Missing } from './bounds.js';
 import { DeviceWork, NO_THREAD, UNORDERED } from './device-work.js';

@@ -4,7 +4,8 @@
  * waiting thread that it fills.
  */
 import type { TimedGraph } from '../../containers/timed-graph.js';
-import { LONGEST_LAUNCH, LONGEST_SWITCH, MOSTLY } from '../steps/step-work.js';
+import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../steps/step-work.js';
+import { MOSTLY } from '../steps/transfers.js';
 import type { Pieces } from './bounds.js';
 import type { HostThread } from './host-threads.js';
 

@@ -5,7 +5,7 @@ import type { EndRecord } from '../../record/record.js';
 import { endingsOf, type EndedInputs } from '../input/stream-status.js';
 import { lossesOf } from '../input/losses.js';
 import { NAMES, type Pair, type Which } from './input-facts.js';
-import type { Judged } from './judging.js';
+import type { Judged } from './fail-if.js';
 
 /** One input after reading as much of it as possible. */
 export interface Taken extends EndedInputs {

@@ -1,7 +1,7 @@
 /** Columns of `dprof diff`: one table for all formats and the help. */
 import { column, int, real, str, nestedColumn, type Column } from '../../table/column.js';
 import type { DiffRow, Key } from './diff-row.js';
-import { withoutVerdict } from './judging.js';
+import { withoutVerdict } from './fail-if.js';
 
 type NumberOf = (row: DiffRow) => number | null;
 type Extra = Partial<Pick<Column<DiffRow>, 'signed' | 'machineOnly'>>;

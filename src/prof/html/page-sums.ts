@@ -6,28 +6,31 @@ import { memoryPeaks, type MemoryReport } from '../memory/memory-report.js';
 import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { AnnotationTotals } from './annotations/annotation-times.js';
-import type { Bounds } from './bounds.js';
+import { type Bounds, longest } from './bounds.js';
 import { KernelTotals, RooflineGroups } from './kernels/kernel-totals.js';
 import { LineTotals } from './kernels/line-totals.js';
 import { OpTotals } from './kernels/op-totals.js';
 import { LayerTotals } from './layers/layer-totals.js';
-import { CollectiveTotals } from './communication/collective-totals.js';
 import type { NeuronCapture } from './neuron/neuron-capture.js';
 import type { MonitorRun } from './neuron/monitor-run.js';
 import { LongestGaps } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
-import type { MemoryCurve, PageProfile } from './page-data.js';
+import type { MemoryCurve, PageProfile, Bounded, CollectiveRow } from './page-data.js';
 import type { EventNames } from './timeline/names/event-names.js';
 import { GraphCaptureTest } from '../advise/verdict/verdict-facts.js';
 import type { BuiltTimeline, TimelineBuilder } from './timeline/timeline-builder.js';
 import type { PageTimeline } from './timeline/timeline-data.js';
 import { UtilisationCurve } from './utilisation/utilisation-curve.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
-import { boundedEntryOf } from '../../containers/map-entry.js';
+import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { StreamQueue } from '../queues/stream-queue.js';
-import type { KernelLine } from '../../record/record.js';
+import type { KernelLine, ProfileLine } from '../../record/record.js';
 import { launchOf } from '../input/device-activity.js';
 import type { LaunchWaits } from './idle/idle-data.js';
+import { algorithmBytes } from '../../ops/collective-bytes.js';
+import { operationName, isCut, workOf, type StepActivity } from '../steps/step-work.js';
+import { sizeClass } from '../ranks/transfers.js';
+import { RowSums, TimeNotUnderCompute, type Identity, type Operation } from './communication/collective-rows.js';
 
 const MOST_STREAMS = 4096;
 
@@ -63,6 +66,70 @@ class LaunchWaitSums {
 
 /** Maximum number of call stacks that a page shows of an op. */
 const STACKS_OF_OP = 5;
+
+const MOST_ROWS = 2000;
+
+/** The operation of a record; null for any other work. Names and sizes are those of the summary. */
+function operationOf(record: StepActivity, isCommunication: boolean): Operation | null {
+  if (record.type === 'collective') {
+    const { bytes, group, ranks } = record;
+    const groupSize = record.groupSize ?? ranks?.length ?? null;
+    return { name: operationName(record), size: sizeClass(bytes), group, groupSize, bytes };
+  }
+  if (record.type !== 'kernel') return null;
+  const { collective } = record;
+  if (collective !== undefined) {
+    const bytes = algorithmBytes(collective);
+    const { group, ranks } = collective;
+    return {
+      name: operationName(record),
+      size: sizeClass(bytes),
+      group,
+      groupSize: collective.groupSize ?? ranks?.length ?? null,
+      bytes,
+    };
+  }
+  if (!isCommunication) return null;
+  return { name: operationName(record), size: null, group: null, groupSize: null, bytes: null };
+}
+
+const OTHERS: Identity = { name: 'others', size: null, group: null, groupSize: null };
+
+/** Collective operations by name, size class and group. One pass in order of start; memory: MOST_ROWS rows. */
+class CollectiveTotals {
+  readonly #rows = new Map<string, RowSums>();
+  readonly #devices = new Map<number, TimeNotUnderCompute>();
+
+  take(record: ProfileLine): void {
+    const found = workOf(record);
+    if (found === null || found.work === 'copy') return;
+    const operation = operationOf(found.record, found.work === 'communication');
+    const { start, dur, device } = found.record;
+    const isTimed = dur !== null && dur >= 0 && Number.isFinite(start + dur);
+    const alone = entryOf(this.#devices, device, () => new TimeNotUnderCompute());
+    if (operation === null) {
+      if (isTimed && found.work === 'computing') alone.compute(start, start + dur);
+      return;
+    }
+    const { bytes, ...identity } = operation;
+    const key = JSON.stringify(Object.values(identity));
+    const row =
+      boundedEntryOf(this.#rows, key, MOST_ROWS, () => new RowSums(identity)) ??
+      entryOf(this.#rows, '', () => new RowSums(OTHERS));
+    row.add({ ...identity, bytes }, isTimed ? dur : null, isCut(found.record));
+    if (isTimed)
+      alone.communicate(start, start + dur, (time) => {
+        row.notUnderCompute += time;
+      });
+  }
+
+  /** The rows, largest time first. */
+  rows(most: number): Bounded<CollectiveRow> {
+    const all = [...this.#rows.values()].map(({ row }) => row);
+    const { shown, rest } = longest(all, most);
+    return { shown, count: all.length, restTime: rest.reduce((sum, { time }) => sum + (time ?? 0), 0) };
+  }
+}
 
 /** Sums of one profile, for everything that a page shows of it except what all profiles share. */
 export class PageSums {

@@ -6,7 +6,6 @@ import type { ProfileLine } from '../../record/record.js';
 import { RANGES_HINT } from '../analysis.js';
 import { hostRangeName } from '../by/host/range-name.js';
 import type { RecordTypes } from './record-types.js';
-import { inMs, type TimeWindow } from './time-window.js';
 
 const RANGE_TYPES: RecordTypes = new Set(['profile', 'range', 'end']);
 
@@ -20,6 +19,18 @@ export interface RangeName {
   /** As given: the text, or the text with `#K`. */
   readonly text: string;
 }
+
+/** A selected time of a profile, in ns from the profile's start. */
+export interface TimeWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An empty selection: no event is in this time. */
+export const NOWHERE: TimeWindow = { from: Infinity, to: -Infinity };
+
+/** `1.25`, as `--from` and `--to` take it. */
+export const inMs = (ns: number): string => String(Number((ns / 1e6).toFixed(6)));
 
 export interface RangeTimes {
   readonly text: string;

@@ -4,8 +4,7 @@ import type { Item } from '../analysis.js';
 import { cutText } from '../../record/plural.js';
 import { UserError } from '../../record/errors.js';
 import type { Activity, ProfileLine, ProfileRecord } from '../../record/record.js';
-import type { RangeName, RangeTimes } from './named-range.js';
-import { inMs, NOWHERE, type TimeWindow } from './time-window.js';
+import { type RangeName, type RangeTimes, inMs, NOWHERE, type TimeWindow } from './named-range.js';
 
 /** Parts of a profile that have numbers, by their singular nouns. */
 const NUMBERED = ['rank', 'device', 'stream', 'step'] as const;

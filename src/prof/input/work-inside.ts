@@ -6,7 +6,7 @@ import { Annotated } from '../annotate.js';
 import { workOf } from '../steps/step-work.js';
 import { isDeviceActivity, type DeviceActivity } from './device-activity.js';
 import type { RecordChoice } from './record-choice.js';
-import type { TimeWindow } from './time-window.js';
+import type { TimeWindow } from './named-range.js';
 
 interface CutWork {
   readonly record: DeviceActivity;

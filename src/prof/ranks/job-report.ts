@@ -1,7 +1,6 @@
 /** Computes how the ranks of a job affect each other, from their parts: the answer of `dprof ranks`. Pure. */
 import { elementAt } from '../../containers/element.js';
-import type { RankClock } from './clocks/job-clocks.js';
-import { apartBegins, profileBegins, type ApartBegins } from './clocks/profile-begins.js';
+import { type RankClock, apartBegins, profileBegins, type ApartBegins } from './clocks/job-clocks.js';
 import type { Misfit } from './clocks/misfits.js';
 import { aligned } from './aligned.js';
 import { delayWaits, waitsOf, type DelayWaits } from './waits.js';

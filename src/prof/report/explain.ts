@@ -12,7 +12,7 @@ import { dependencyText, operandText, type ResolvedDependency } from '../neuron/
 import { operandsOf } from '../../ops/neuron/instruction-work.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
 import { labelledLine, type LabelledLine } from '../../table/readable.js';
-import { originOf } from './graph-origin.js';
+import { originOf } from '../../record/fields/graph-node.js';
 
 export interface KernelId {
   /** Null for the first profile that has the kernel. */

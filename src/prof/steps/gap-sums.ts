@@ -1,7 +1,7 @@
 /** Idle time of a device by its cause: a late launch, the queue, or a wait for a transfer. */
 import { gapEnd, type GapEnd } from '../../containers/interval-union.js';
 import { MissingTimes } from './missing-work.js';
-import { TransferWaits } from './transfer-waits.js';
+import { TransferWaits } from './transfers.js';
 
 export class GapSums {
   readonly missing = new MissingTimes();

@@ -9,7 +9,7 @@ import { isTransferWait } from '../../ops/families/hlo.js';
 import { isCommunication } from '../../ops/kernels/kernel-name.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import type { KernelLine, ProfileLine, SyncRecord, Activity, CollectiveLine } from '../../record/record.js';
-import type { RecordedEnd } from '../../record/fields/recorded-end.js';
+import type { RecordedEnd } from '../../record/fields/recorded-times.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 import { algorithmBytes, collectiveKind, communicationKind, type CollectiveKind } from '../../ops/collective-bytes.js';
 import { collectiveOfCalls } from '../../ops/families/collective.js';
@@ -95,9 +95,6 @@ export function launchedAt({
   const holdsOthers = isLong && 2 * (returned - waited - launch.start) > othersWait;
   return othersWait > 0 && !holdsOthers ? Math.min(own, start - othersWait) : own;
 }
-
-/** Minimum share of a gap that something must fill to be its cause. */
-export const MOSTLY = 0.5;
 
 /** What identifies an operation among the operations of its rank, however the profiler records it. */
 export interface Operation {

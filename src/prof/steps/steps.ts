@@ -14,7 +14,7 @@ import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
-import { StartedCopies } from './started-copies.js';
+import { StartedCopies } from './transfers.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
 /** Counts over all profiles. */

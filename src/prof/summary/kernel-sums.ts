@@ -4,7 +4,7 @@ import { UNKNOWN } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
 import { AbovePeaks } from '../tally/above-peaks.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
-import { originOf } from '../report/graph-origin.js';
+import { originOf } from '../../record/fields/graph-node.js';
 import type { Pairing } from '../work/forward-pairing.js';
 import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
 import { knownTime, sumOf, Tallies } from './tallies.js';

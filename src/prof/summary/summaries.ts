@@ -7,15 +7,15 @@ import { algorithmBytes } from '../../ops/collective-bytes.js';
 import { awaitedTransfer } from '../../ops/families/hlo.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
-import type { Transfer } from '../../record/fields/transfer.js';
+import type { Transfer } from '../../record/fields/collective.js';
 import type { Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { launchedAt, isCut, workOf, type StepActivity, operationName } from '../steps/step-work.js';
-import { StartedCopies } from '../steps/started-copies.js';
+import { StartedCopies } from '../steps/transfers.js';
 import { missingWorkOf } from '../steps/missing-work.js';
-import { PS_PER_NS } from '../../containers/interval-union.js';
+import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
 import { CpuSums, HostSums } from './host-sums.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
 import { KernelSums } from './kernel-sums.js';
@@ -24,11 +24,14 @@ import { isOfNeuronDevice, workingDevices } from '../neuron/machine.js';
 import { isOfProgram } from '../../ops/neuron/instruction-work.js';
 import { withMachine } from '../neuron/metric.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
-import type { DeviceTime, ProfileSummary, WorkKind, WorkTime } from './summary-data.js';
+import type { DeviceTime, ProfileSummary, WorkKind, WorkTime, StepSummary } from './summary-data.js';
 import { ProgramSums } from './program-sums.js';
-import { StepSpans } from './step-spans.js';
 import { OperationSums, Tallies } from './tallies.js';
 import { statedDevice } from '../../record/fields/stated-device.js';
+import { lengthSpread } from '../../record/statistics.js';
+import { ServedTimes, stepTime } from '../steps/serving/served-times.js';
+import { phasesOf, servedStep } from '../steps/serving/serving-summary.js';
+import { KernelTimes } from '../steps/step-sums.js';
 
 export const SUMMARY_TYPES: RecordTypes = new Set([
   'profile',
@@ -62,6 +65,103 @@ type Odd =
   | 'record-ends-before-start'
   | 'record-of-device-left-out'
   | 'step-left-out';
+
+interface StepSpan {
+  readonly step: number;
+  readonly device: number;
+  from: number;
+  to: number;
+  readonly busy: PicosecondUnion;
+  readonly kernels: KernelTimes;
+  readonly served: ServedTimes;
+}
+
+/**
+ * How long each step took, and how busy each device was with the work that it launched, in one pass over work in order of
+ * start.
+ */
+class StepSpans {
+  readonly #steps = new Map<number, Map<number, StepSpan>>();
+  #kept = 0;
+  /** Number of activities of steps beyond the maximum. */
+  leftOut = 0;
+
+  /**
+   * @param kernel null for other work
+   * @param isOwn whether a thread of the step itself launched a kernel; null when unknown
+   */
+  add(
+    step: number,
+    device: number,
+    { from, to }: Stretch,
+    kernel: KernelLine | null,
+    isOwn: (kernel: KernelLine) => boolean | null,
+  ): void {
+    const span = this.#of(step, device);
+    if (span === null) {
+      this.leftOut++;
+      return;
+    }
+    span.from = Math.min(span.from, from);
+    span.to = Math.max(span.to, to);
+    span.busy.add(from, to);
+    if (kernel === null) return;
+    span.kernels.add(to - from, isOwn(kernel));
+    span.served.add(kernel, to - from);
+  }
+
+  /**
+   * In order of device and step; null without steps.
+   * @param iterationOf duration of a step's iteration on the host in ns; null when unknown
+   */
+  result(iterationOf: (step: number) => number | null): StepSummary | null {
+    const list = [...this.#steps]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([, steps]) => [...steps.values()].sort((a, b) => a.step - b.step))
+      .map(({ step, device, from, to, busy, kernels, served: { result: served } }) => {
+        const [iteration, busyTime] = [iterationOf(step), busy.total / PS_PER_NS];
+        return {
+          step,
+          device,
+          iteration,
+          span: (to - from) / PS_PER_NS,
+          busy: busyTime,
+          kernelTime: kernels.all,
+          ownKernelTime: kernels.own,
+          ...(served === null ? {} : { served: servedStep(served, stepTime(iteration, busyTime)) }),
+        };
+      });
+    // A step on several devices is one iteration.
+    const iterations = new Map(list.map(({ step, iteration }) => [step, iteration]));
+    const serving = phasesOf(list);
+    const device = lengthSpread(list.map(({ span }) => span));
+    if (device === null) return null;
+    return {
+      ...{ count: iterations.size, list, device },
+      host: lengthSpread([...iterations.values()].flatMap((iteration) => iteration ?? [])),
+      ...(serving.length === 0 ? {} : { serving }),
+    };
+  }
+
+  #of(step: number, device: number): StepSpan | null {
+    const steps = entryOf(this.#steps, device, () => new Map<number, StepSpan>());
+    const known = steps.get(step);
+    if (known !== undefined) return known;
+    if (this.#kept >= MOST_STEPS) return null;
+    this.#kept++;
+    const span = {
+      step,
+      device,
+      from: Infinity,
+      to: -Infinity,
+      busy: new PicosecondUnion(),
+      kernels: new KernelTimes(),
+      served: new ServedTimes(),
+    };
+    steps.set(step, span);
+    return span;
+  }
+}
 
 class SummedProfile {
   /** Whether a device did anything other than wait. */

@@ -2,7 +2,7 @@
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { addTimes } from '../../record/fields/times.js';
-import { TransferRate } from '../steps/transfer-rate.js';
+import { TransferRate } from '../steps/transfers.js';
 import type { CollectiveOperations, MemoryOperations, Tally, TimedTally } from './summary-data.js';
 
 /** Maximum number of names to keep, and of their characters. */

@@ -7,7 +7,6 @@
  * only these.
  */
 import { elementAt } from '../../containers/element.js';
-import { roundingError } from '../../containers/exact-sum.js';
 import { addTimes } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 
@@ -48,6 +47,18 @@ function increase(numbers: Float64Array, at: number, amount: number): void {
 
 function addTime(numbers: Float64Array, at: number, time: number): void {
   numbers[at] = addTimes(elementAt(numbers, at), time);
+}
+
+// Sums of floating-point numbers without loss: the rounding error of each sum is kept next to it (Neumaier's
+// summation). Sums of whole numbers are exact up to 2^100; other sums do not depend on the order of their terms, except
+// in very rare ties.
+
+/** The rounding error of `sum + value`. */
+function roundingError(sum: number, value: number): number {
+  const rounded = sum + value;
+  if (!Number.isFinite(rounded)) return 0;
+  const added = rounded - sum;
+  return sum - (rounded - added) + (value - added);
 }
 
 /** Adds to the `KnownSum` at a place. @param left rounding error of `sum` */

@@ -9,7 +9,7 @@ import { tensorCore, type TensorCore } from '../../ops/kernels/tensor-core.js';
 import type { Device, KernelRecord, OpCall } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import type { DerivedWork } from './derived-work.js';
-import { LruCache, entryOf } from '../../containers/map-entry.js';
+import { LruCache } from '../../containers/map-entry.js';
 import { arithmeticType } from '../../ops/arithmetic.js';
 import { isEligible, mathType, matrixTypes, typeOnUnit } from '../../ops/kernels/matrix-unit.js';
 import { addsInHalf, factorType, isShortcut } from '../../ops/kernels/kernel-name.js';
@@ -36,8 +36,15 @@ export interface MatrixUnitUse {
 /** Number of calls whose kernels are cached. */
 const KEPT = 2048;
 
-/** By the call that describes the kernel, then by kernel and device. A call has few kernels. */
-const cache = new LruCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
+/** A judged kernel of a call. */
+interface KnownUse {
+  readonly product: boolean;
+  readonly arch: string | undefined;
+  readonly use: MatrixUnitUse;
+}
+
+/** By the call that describes the kernel, then by the kernel's name. A call has few kernels. */
+const cache = new LruCache<OpCall, Map<string, KnownUse>>(KEPT);
 
 /**
  * @param call the call that describes the kernel
@@ -46,8 +53,12 @@ const cache = new LruCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
  * @param arch architecture of the device, as 'sm80'
  */
 export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
-  const uses = cache.of(call, () => new Map<string, MatrixUnitUse>());
-  return entryOf(uses, `${product}/${String(arch)}/${name}`, () => judge(call, product, name, arch));
+  const uses = cache.of(call, () => new Map<string, KnownUse>());
+  const known = uses.get(name);
+  if (known?.product === product && known.arch === arch) return known.use;
+  const use = judge(call, product, name, arch);
+  uses.set(name, { product, arch, use });
+  return use;
 }
 
 /**

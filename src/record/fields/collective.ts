@@ -1,4 +1,4 @@
-/** Fields of collective operations and of process groups. */
+/** Fields of collective operations, of the data that they move over links, and of process groups. */
 
 /** Identifies an operation within its group, when the profiler records it; a message has no ordinal. */
 export interface CollectiveIdentity {
@@ -32,4 +32,18 @@ export interface ProcessGroup {
   readonly size: number | null;
   /** Null when they are not listed in full. */
   readonly ranks: readonly number[] | null;
+}
+
+/** Messages of the same size between two ranks. */
+export interface Transfer {
+  /** Source and destination rank in the profiler's numbering, that of the group; null when unknown. */
+  readonly src: number | null;
+  readonly dst: number | null;
+  /** Type of link: 'HCCS', 'PCIE', 'ON_CHIP' … */
+  readonly link: string;
+  /** Size of each message in bytes. */
+  readonly bytes: number;
+  readonly count: number;
+  /** Total time of the messages, in ns; null when unknown. */
+  readonly dur: number | null;
 }

@@ -1,4 +1,4 @@
-/** The graph node that launched an activity, and how the place of its capture is known. */
+/** Graphs: the node that launched an activity, how the place of its capture is known, and the time of captures. */
 
 /**
  * How the place where a graph node was captured is known. `node`: by the profiler's id of the node. `annotation`: from
@@ -16,4 +16,19 @@ export interface GraphNode {
   readonly verified?: boolean;
   /** Name of the capture, if it has one. */
   readonly capture?: string;
+}
+
+/** Time in ns during which graphs were captured: launches became nodes of a graph instead of device work. */
+export const GRAPH_CAPTURE_FACT = 'graph_capture_ns';
+
+const ORIGINS: Readonly<Record<GraphOrigin, string>> = {
+  node: 'from the graph node that the profiler records',
+  annotation: 'modules from an annotation file, ops unknown',
+  capture: 'from a capture with the same kernels',
+};
+
+/** How it is known where a kernel of a graph was captured, as text. */
+export function originOf({ from, verified }: GraphNode): string {
+  if (from === undefined || !Object.hasOwn(ORIGINS, from)) return 'capture unknown: context of the graph launch';
+  return verified === false ? 'from a capture with the same number of kernels, whose names are unknown' : ORIGINS[from];
 }

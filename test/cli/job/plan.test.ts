@@ -8,10 +8,11 @@ import {
   tasksDifference,
   type JobPlan,
   type JobTask,
+  itemsOf,
+  rangesText,
+  sharesBySize,
 } from '../../../src/cli/commands/job/plan/job-plan.js';
-import { mergeCounts, mergeTree } from '../../../src/cli/commands/job/plan/merge-tree.js';
-import { itemsOf, rangesText, sharesBySize } from '../../../src/cli/commands/job/plan/shares.js';
-import { taskName } from '../../../src/cli/commands/job/plan/task-name.js';
+import { mergeCounts, mergeTree, taskName } from '../../../src/cli/commands/job/plan/merge-tree.js';
 import { numberList } from '../../../src/cli/arguments.js';
 import { UserError } from '../../../src/record/errors.js';
 import { propertyRuns } from '../../support/property-runs.js';

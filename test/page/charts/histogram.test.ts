@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { highest } from '../../../src/page/charts/chart-values.js';
-import { binsOf } from '../../../src/record/histogram.js';
+import { binsOf } from '../../../src/record/statistics.js';
 
 describe('histogram of a page', () => {
   it('has bins of a round width that hold every value once', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RowCounters } from '../../../src/parse/trace/row-counters.js';
+import { RowCounters } from '../../../src/parse/trace/work-details.js';
 
 describe('RowCounters', () => {
   it('returns the counters of each row, whatever others have', () => {

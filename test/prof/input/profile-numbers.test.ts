@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ProfileNumbers } from '../../../src/prof/input/profile-numbers.js';
+import { ProfileNumbers } from '../../../src/sources/sources.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 

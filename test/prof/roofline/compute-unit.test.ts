@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { COMPUTE_UNITS } from '../../../src/prof/roofline/compute-unit.js';
-import { occupancyOf } from '../../../src/prof/roofline/occupancy.js';
+import { COMPUTE_UNITS, occupancyOf } from '../../../src/prof/roofline/occupancy.js';
 import type { Extent } from '../../../src/record/record.js';
 import { kernelsOf, openedRecordsOf } from '../../support/profile-records.js';
 import { itShared, sharedFile } from '../../support/shared.js';

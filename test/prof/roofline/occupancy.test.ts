@@ -1,8 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { MULTIPROCESSORS } from '../../../src/prof/roofline/multiprocessor.js';
-import { occupancyOf } from '../../../src/prof/roofline/occupancy.js';
+import { MULTIPROCESSORS, occupancyOf } from '../../../src/prof/roofline/occupancy.js';
 import type { Extent } from '../../../src/record/record.js';
 import { fileOf, isKernel, ofType, rawTraceOf, recordsOf, traceOf, TRACES } from '../../support/kineto.js';
 import { propertyRuns } from '../../support/property-runs.js';

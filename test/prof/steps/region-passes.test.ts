@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RegionPasses, type Pass } from '../../../src/prof/steps/region-passes.js';
+import { RegionPasses, type Pass } from '../../../src/prof/steps/regions.js';
 import type { RangeRecord } from '../../../src/record/record.js';
 
 const THREAD = { profile: 0, pid: 1, tid: 1 } as const;

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { ASCEND } from '../../../src/prof/work/ascend-model.js';
-import { NEURON, GPU, workModelOf } from '../../../src/prof/work/work-models.js';
+import { ASCEND, NEURON, GPU, workModelOf } from '../../../src/prof/work/work-models.js';
 import type { Device } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';

@@ -5,7 +5,7 @@ import { firstBytes } from '../../../parse/files.js';
 import { listProfiles, type OnNote } from '../../../parse/find.js';
 import { isSystemError, UsageError, UserError } from '../../../record/errors.js';
 import { recordFilesIn } from '../../../sources/sources.js';
-import { taskName } from './plan/task-name.js';
+import { taskName } from './plan/merge-tree.js';
 import type { JobTask } from './plan/job-plan.js';
 
 export interface FoundInputs {

@@ -9,7 +9,7 @@ import { CHOICE_NAMES } from '../../choice-options.js';
 import { TABLE_NAMES, unfit } from '../../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import { QUIET_OPTION } from '../../records-command.js';
-import type { Share } from './plan/shares.js';
+import type { Share } from './plan/job-plan.js';
 import { wordsOf } from '../../../write/shell-words.js';
 
 const ENGINES = ['local', 'slurm'] as const;

@@ -8,10 +8,9 @@ import { EXIT, UserError, isSystemError } from '../../../record/errors.js';
 import { runWith, type Command } from '../../command.js';
 import { say } from '../../message.js';
 import { partOf, PLACES, type JobFolder, type WorkFolder } from './job-folder.js';
-import type { JobSettings, JobTask, JobPlan } from './plan/job-plan.js';
+import { type JobSettings, type JobTask, type JobPlan, itemsOf, type Share } from './plan/job-plan.js';
 import { endedItself, endOfProcess, processEndText, lastTask, saidOf, taskLine } from './task-end.js';
 import { mergeTree, type Merge } from './plan/merge-tree.js';
-import { itemsOf, type Share } from './plan/shares.js';
 import { outcome } from '../../bin/boundary.js';
 
 interface Ended {

@@ -1,9 +1,8 @@
 /** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
 import { RANGES_HINT, withoutTimes, withTimeless } from '../../../prof/analysis.js';
 import { TRACE_TYPES, TraceBuilder } from '../../../prof/perfetto/trace-builder.js';
-import { TraceWindow, type JobOfProfiles } from '../../../prof/perfetto/trace-window.js';
+import { TraceWindow, type JobOfProfiles, JobTimes } from '../../../prof/perfetto/job-trace.js';
 import { jobReport } from '../../../prof/ranks/job-report.js';
-import { JobTimes } from '../../../prof/ranks/job-times.js';
 import { RANK_TYPES, RankCollector } from '../../../prof/ranks/part/rank-collector.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError, UserError, requireName } from '../../../record/errors.js';

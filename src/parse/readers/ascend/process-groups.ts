@@ -6,8 +6,7 @@
  * of group …586. Source: torch_npu's `parallel_group_info`; the hash and its digits are correct for all groups of a
  * real profile.
  */
-import type { ProcessGroup } from '../../../record/fields/collective.js';
-import type { Transfer } from '../../../record/fields/transfer.js';
+import type { ProcessGroup, Transfer } from '../../../record/fields/collective.js';
 import type { JobFacts, CollectiveOperation } from '../../trace/trace.js';
 import { entriesOf, fieldOf, parseJson, shapeOf, sizeOf, textOf } from '../../json/json-value.js';
 

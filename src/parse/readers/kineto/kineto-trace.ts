@@ -5,7 +5,7 @@ import type { HostMemory, StatementRecord } from '../../../record/record.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import { UNNAMED, type ActivityDetails, type Trace, type TraceHeader, type TraceNames } from '../../trace/trace.js';
 import { Activities, HostCalls, type ActivityRow } from '../../trace/trace-columns.js';
-import { LruCache } from '../../../containers/map-entry.js';
+import { LruCache, entryOf } from '../../../containers/map-entry.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../trace/launch-steps.js';
 import { demangle } from '../../names/demangle/demangle.js';
@@ -33,12 +33,11 @@ import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-
 import { devicesOfTrace, MergedRanks, withRanks, hostOfName } from './devices.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { CounterSamples, RangeCounters } from './counters.js';
-import { KernelScopes } from './kernel-scopes.js';
 import { UnreadEvents } from '../../unread-events.js';
-import { EVENT, type TraceEvent } from '../../json/event-fields.js';
+import { EVENT, type TraceEvent, type Fields } from '../../json/event-fields.js';
 import { NO_OP } from '../../torch/forward-ops.js';
 import { HostEvents } from '../../torch/host-events.js';
-import { fieldOf, sizeOf } from '../../json/json-value.js';
+import { fieldOf, sizeOf, listOf } from '../../json/json-value.js';
 import { nestEvents, type Nesting } from '../../torch/nesting.js';
 import { readTrace } from '../../json/event-stream.js';
 
@@ -49,6 +48,33 @@ const ROUNDING = 1000;
 const [COMPLETE, INSTANT, COUNTER] = [0x58, 0x69, 0x43];
 
 type HostCategory = Exclude<EventCategory, { readonly is: 'activity' | 'counters' | 'skipped' }>;
+
+type Scopes = Required<Pick<ActivityDetails, 'ranges'>>;
+
+/**
+ * Scopes around kernels, as Proton states them for each: from `ROOT` to the name of the kernel. Source: TraceData.cpp of
+ * Triton's Proton. Memory: an entry for each such kernel.
+ */
+class KernelScopes {
+  readonly #ofKernels = new Map<number, Scopes>();
+  /** Kernels of one place share the object. */
+  readonly #shared = new Map<string, Scopes>();
+
+  /** Takes a kernel whose args have been read. */
+  take(activity: number, args: Fields): void {
+    if (!args.has(ARG.scopes)) return;
+    const names = listOf(args.value(ARG.scopes)).filter((name) => typeof name === 'string');
+    const ranges = names.slice(names[0] === 'ROOT' ? 1 : 0, -1);
+    this.#ofKernels.set(
+      activity,
+      entryOf(this.#shared, JSON.stringify(ranges), () => ({ ranges })),
+    );
+  }
+
+  of(activity: number): Scopes | null {
+    return this.#ofKernels.get(activity) ?? null;
+  }
+}
 
 export class KinetoTrace implements Trace {
   readonly diagnostics = new Diagnostics();

@@ -4,11 +4,15 @@
  */
 import { statSync } from 'node:fs';
 import { firstBytes, pathsIn } from '../../files.js';
-import type { Probe, Reader } from '../../reader.js';
-import { hasReport } from './profile-record.js';
+import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { hasReport, hasTraceInFolder, profileRecord } from './profile-record.js';
 import { HEADER_BYTES as NEFF_HEADER_BYTES, parseHeader } from './neff/neff-header.js';
 import { readDeviceTrace } from './ntff/ntff-capture.js';
 import { GREATEST_VERSION, VERSION, HEADER_BYTES } from './ntff/ntff-file.js';
+import { Diagnostics } from '../../../record/diagnostics.js';
+import type { ProfileLine } from '../../../record/record.js';
+import { endRecord } from '../../trace/emit.js';
+import { isNeff, readNeff } from './neff/read-program.js';
 
 /** Protobuf tag of the metadata's field 1, which is length-delimited. */
 const NAME_TAG = 0x0a;
@@ -36,6 +40,36 @@ function isTrace({ head, path }: Probe): boolean {
   if (!startsWithName(head, HEADER_BYTES, version === VERSION ? 1 : SHORTEST_NAME)) return false;
   const length = head.readBigUInt64LE(1);
   return version === VERSION ? length > 0n && length < 1n << 48n : length > 0n && length < BigInt(statSync(path).size);
+}
+
+/** Reader of a NEFF without a trace: facts about the program, and its tensors. */
+export const neff: Reader = {
+  id: 'neff',
+  title: 'AWS Neuron program (*.neff)',
+  reads: 'binary',
+  fileNames: /\.neff(?:\.gz)?$/,
+  docs: {
+    profiler: 'AWS Neuron',
+    input: 'NEFF',
+    made: ['the Neuron compiler; the runtime leaves it next to a capture as `neff_<hash>.neff`'],
+    read: [
+      'Versions, features, identity; inputs, outputs and weights with type, shape and size. Weight data is skipped. Instructions and their debug information are read only together with a device trace.',
+    ],
+  },
+  sniff: ({ path, head }) => isNeff(path, head),
+  isCovered: hasTraceInFolder,
+  read: (probe, options) => read(probe, options),
+};
+
+function* read(probe: Probe, options: ReadOptions): Generator<ProfileLine> {
+  const { profile } = options;
+  const diagnostics = new Diagnostics();
+  const { facts, tensors } = readNeff(probe.path, probe.file, diagnostics);
+  const { compilerVersion } = facts;
+  const tool = compilerVersion === undefined ? null : `neuronx-cc ${compilerVersion}`;
+  yield profileRecord(neff.id, options, { tool, dur: null, devices: [], facts });
+  for (const tensor of tensors) yield { type: 'tensor', profile, ...tensor };
+  yield endRecord(profile, tensors.length === 0 ? {} : { tensor: tensors.length }, diagnostics);
 }
 
 export const ntff: Reader = {

@@ -3,7 +3,7 @@
  * read twice: first tracks, clocks, and the times at which slices begin and end; then what they say. Source: the schema of
  * Perfetto, and the code that writes such traces (see the files for each writer).
  */
-import { statSync } from 'node:fs';
+import { statSync, existsSync } from 'node:fs';
 import { entryOf } from '../../../containers/map-entry.js';
 import { UserError } from '../../../record/errors.js';
 import { EVENT_TYPE, PACKET } from '../../../record/perfetto-fields.js';
@@ -14,13 +14,54 @@ import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { AMD_SLICES, HOST_SLICES } from './amd-slices.js';
 import { DPROF_SLICES, seriesOf } from './dprof-slices.js';
-import { takeHostSlice, takeStage } from './gpu-stages.js';
-import { isCovered } from './other-outputs.js';
 import { PacketReader, type TracePacket } from './packets.js';
-import { SliceReading, type Slice, type TakeSlice } from './slice.js';
-import { SliceEnds } from './slice-ends.js';
-import { headOf, readEvent, readStage, type TrackEvent } from './track-events.js';
+import { SliceReading, type Slice, type TakeSlice, numberIn, textIn } from './slice.js';
+import { headOf, readEvent, readStage, type TrackEvent, type StageEvent } from './track-events.js';
 import { Tracks, type TrackPlace } from './tracks.js';
+import { basename, join } from 'node:path';
+import { fullerOutput } from '../../amd/outputs.js';
+import { elementAt } from '../../../containers/element.js';
+import { NumericColumn } from '../../../containers/numeric-column.js';
+import { groupAll, groupAt, sortRows } from '../../../containers/row-order.js';
+
+// Finds a file next to a Perfetto trace with the same capture in a format that has more data.
+
+const PACKED = ['', '.gz', '.zst', '.xz', '.bz2'];
+/** `dprof perfetto` writes the mark of a profile after its clock and two tracks. */
+const FIRST_PACKETS = 8;
+
+/** Name of such a file; false when there is none. */
+function isCovered({ file, folder, path }: Probe): string | false {
+  if (folder === null) return false;
+  const name = basename(file);
+  const fuller = fullerOutput(/^(.*)_results\.pftrace$/.exec(name)?.[1], '_results.pftrace', folder);
+  if (fuller !== null) return fuller;
+  const source = sourceOf(path) ?? '';
+  const others = source === '' ? [] : PACKED.map((ending) => basename(source) + ending);
+  // rocprof-sys writes `perfetto-trace-4242.proto` and `rocpd-4242.db` of one process.
+  const [, process] = /^perfetto-trace-(.*)\.proto$/.exec(name) ?? [];
+  if (process !== undefined) others.push(`rocpd-${process}.db`);
+  return others.find((other) => other !== name && existsSync(join(folder, other))) ?? false;
+}
+
+/** Name of the profile from which `dprof perfetto` made the trace; null for a trace of another program. */
+function sourceOf(path: string): string | null {
+  const file = new BlockFile(path);
+  try {
+    let left = FIRST_PACKETS;
+    for (const { tag, data, sequence } of new PacketReader(file, statSync(path).size).packets()) {
+      if (left-- === 0) return null;
+      if (tag !== PACKET.trackEvent || data === null) continue;
+      const { category, name } = readEvent(data, sequence);
+      return category === 'profile' ? name : null;
+    }
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+  } finally {
+    file.close();
+  }
+  return null;
+}
 
 export const perfetto: Reader = {
   id: 'perfetto',
@@ -91,6 +132,133 @@ const PACKET_NAMES: ReadonlyMap<number, string> = new Map([
   ...([[37, 'profile_packet'], [39, 'android_log'], [52, 'gpu_counter_event'], [63, 'gpu_log']] as const),
   ...([[66, 'perf_sample'], [67, 'cpu_info'], [133, 'zstd_compressed_packets']] as const),
 ]); // prettier-ignore
+
+// Work in Perfetto's own terms for GPUs, and the calls that submitted it, as the CUPTI monitor of PyTorch writes them.
+// Source: gpu_render_stage_event.proto of Perfetto; monitor_trace.py and monitor_pftrace.cpp of PyTorch.
+
+const STREAM = /^stream (-?\d+)$/;
+
+/** Adds work; other stages, such as those of graphics, are counted. */
+function takeStage(stage: StageEvent, start: number | null, reading: SliceReading): void {
+  const { dur, device, args, kernel, name, grid, block } = stage;
+  const [, number] = STREAM.exec(stage.queue ?? '') ?? [];
+  const work = {
+    ...{ start, end: start === null || dur === null ? null : start + dur, device },
+    stream: numberIn(args.get('stream id') ?? number),
+    context: numberIn(args.get('context id')),
+    ...{ corr: numberIn(args.get('correlation')) ?? stage.id, node: numberIn(args.get('graph node id')) },
+  };
+  const arch = /^sm_(\d+)$/.exec(textIn(args.get('arch')) ?? '')?.[1];
+  if (arch !== undefined && device !== null) reading.describe({ id: device, vendor: 'nvidia', arch: `sm${arch}` });
+  const bytes = numberIn(args.get('bytes'));
+  if (kernel !== null || grid !== null)
+    reading.trace.kernel({
+      ...{ ...work, name: kernel ?? name, grid, block, graphId: numberIn(args.get('graph id')) },
+      registers: numberIn(args.get('registers_per_thread')),
+      sharedBytes: numberIn(args.get('shared_mem_dynamic')),
+    });
+  else if (stage.stage === 'Memcpy') reading.trace.copy({ ...work, kind: null, bytes });
+  else if (stage.stage === 'Memset') reading.trace.set({ ...work, bytes, value: numberIn(args.get('value')) });
+  else reading.trace.unread(`GPU stage ${stage.stage ?? 'without a name'}`, start);
+}
+
+/** Adds a slice of a thread: a call that submitted work or has its correlation id, an op with shapes, or another range. */
+function takeHostSlice({ name, start, end, place, args, submitted }: Slice, { trace }: SliceReading): void {
+  const row = { start, end, pid: place.pid, tid: place.tid };
+  const corr = submitted ?? numberIn(args.get('correlation'));
+  if (corr !== null) trace.call({ ...row, name, corr });
+  else {
+    const [dims, seq] = [args.get('Input Dims'), numberIn(args.get('Sequence number'))];
+    const op = Array.isArray(dims) ? { name, seq, sizes: JSON.stringify(dims).replaceAll(',', ', ') } : null;
+    trace.range({ ...row, text: name, op });
+  }
+}
+
+/**
+ * Joins beginnings and ends of slices. Most writers put the end of a slice after its beginning, or after those of the
+ * slices within it, whatever the order of slices; some put all ends after all beginnings, which are then joined in order
+ * of time. Memory: 25 bytes for each event.
+ */
+class SliceEnds {
+  readonly #time = NumericColumn.floats();
+  readonly #track = NumericColumn.counts();
+  readonly #isEnd = NumericColumn.codes();
+  /** Time of the end, by row of the beginning; NaN when there is none. */
+  #ends = new Float64Array(0);
+  /** Number of ends without a beginning. */
+  unpaired = 0;
+
+  /** @param track number of the track, from 0 @param time in ns */
+  add(track: number, time: number, isEnd: boolean): void {
+    this.#time.push(time);
+    this.#track.push(track);
+    this.#isEnd.push(isEnd ? 1 : 0);
+  }
+
+  /** Call it after the last event. @param tracks number of tracks */
+  join(tracks: number): void {
+    const { length } = this.#time;
+    this.#ends = new Float64Array(length).fill(NaN);
+    const groups = groupAll(length, (row) => this.#track.at(row), tracks);
+    for (let track = 0; track < tracks; track++) {
+      const rows = groupAt(groups, track);
+      if (this.#joinNested(rows)) continue;
+      for (const row of rows) this.#ends[row] = NaN;
+      this.#joinByTime(rows);
+    }
+  }
+
+  /** End of the slice that `add` took as this row, from 0; null when it is open at the end of the trace. */
+  of(row: number): number | null {
+    const end = this.#ends[row] ?? NaN;
+    return Number.isNaN(end) ? null : end;
+  }
+
+  /** Matches each end with the last open slice. @returns false when slices then do not nest */
+  #joinNested(rows: Uint32Array): boolean {
+    const open: number[] = [];
+    /** For each open slice, the latest end within it. */
+    const latest: number[] = [];
+    for (const row of rows) {
+      const time = this.#time.at(row);
+      if (this.#isEnd.at(row) === 0) {
+        const around = open.at(-1);
+        if (around !== undefined && time < this.#time.at(around)) return false;
+        open.push(row);
+        latest.push(time);
+        continue;
+      }
+      const [begin, inner] = [open.pop(), latest.pop() ?? 0];
+      if (begin === undefined || time < inner) return false;
+      this.#ends[begin] = time;
+      const last = latest.length - 1;
+      if (last >= 0) latest[last] = Math.max(elementAt(latest, last), time);
+    }
+    return true;
+  }
+
+  /** Joins them in order of time. At one time, slices that began earlier end before others begin. */
+  #joinByTime(rows: Uint32Array): void {
+    sortRows(rows, (a, b) => this.#time.at(a) - this.#time.at(b) || a - b);
+    const open: number[] = [];
+    const end = (row: number): void => {
+      const begin = open.pop();
+      if (begin === undefined) this.unpaired++;
+      else this.#ends[begin] = this.#time.at(row);
+    };
+    for (let at = 0; at < rows.length;) {
+      const time = this.#time.at(elementAt(rows, at));
+      let next = at;
+      while (next < rows.length && this.#time.at(elementAt(rows, next)) === time) next++;
+      const ends = rows.subarray(at, next).filter((row) => this.#isEnd.at(row) === 1);
+      let ended = 0;
+      while (ended < ends.length && this.#time.at(open.at(-1) ?? -1) < time) end(elementAt(ends, ended++));
+      for (const row of rows.subarray(at, next)) if (this.#isEnd.at(row) === 0) open.push(row);
+      for (const row of ends.subarray(ended)) end(row);
+      at = next;
+    }
+  }
+}
 
 class PerfettoTrace {
   readonly #trace = new TraceBuilder();

@@ -8,10 +8,11 @@ import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { CounterSums } from '../../amd/counter-sums.js';
 import { NumberIndex } from '../../trace/trace-columns.js';
 import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../../amd/work-rows.js';
-import { extra, remembered, type ProcessTables } from './process-tables.js';
+import { extra, remembered, type ProcessTables, jsonOf } from './process-tables.js';
 import { isApi, isRoctx } from '../../amd/categories.js';
-import { CallStacks } from './call-stacks.js';
 import type { StreamUse } from './waits.js';
+import { isJsonObject, textOf } from '../../json/json-value.js';
+import type { ActivityDetails } from '../../trace/trace.js';
 
 /**
  * Some builds write the size of the tracer's own record instead of the size of the data. It is smaller than this, in
@@ -21,6 +22,103 @@ const SMALLEST_COPY = 256;
 
 /** A derived counter that is a percentage, such as `100*reduce(SQ_BUSY_CYCLES,sum)/reduce(GRBM_COUNT,max)`. */
 const PERCENTAGE = /^[\s(]*100\s*\*/;
+
+type Stack = Required<Pick<ActivityDetails, 'trace'>>;
+
+/** Deeper frames are left out. */
+const DEEPEST = 512;
+
+/**
+ * Call stacks of events: until schema 4 as JSON in the event, a frame or a list of frames, and since 4.1 as a row for each
+ * frame. The innermost frame is the first.
+ */
+class CallStacks {
+  readonly #ofEvents = new Map<Cell, Stack>();
+  /** Event by the id that joins work to its call. */
+  readonly #events = new Map<Cell, Cell>();
+  /** Equal stacks share the object. */
+  readonly #shared = new Map<string, Stack>();
+  readonly #used = new Set<Cell>();
+
+  constructor(
+    private readonly run: ProcessTables,
+    private readonly trace: TraceBuilder,
+  ) {
+    this.#readTexts();
+    this.#readRows();
+  }
+
+  /** The stack of work: its own, else that of the call that launched it. Undefined when there is none. */
+  of(event: Cell, corr: Cell): Stack | undefined {
+    const known = this.#ofEvents.has(event) ? event : (this.#events.get(corr) ?? null);
+    this.#used.add(known);
+    return this.#ofEvents.get(known);
+  }
+
+  /** Counts the stacks that no work has. Call it after the last work. */
+  countUnused(): void {
+    const unused = [...this.#ofEvents.keys()].filter((event) => !this.#used.has(event)).length;
+    if (unused > 0) this.trace.unread('call stacks of events without kernels', null, unused);
+  }
+
+  #readTexts(): void {
+    const { database } = this.run;
+    const table = this.run.name('event');
+    if (!database.hasColumn(table, 'call_stack')) return;
+    const columns = { event: 'id', corr: 'stack_id', frames: 'call_stack', line: 'line_info' };
+    const filter = [{ needs: ['call_stack'], sql: "call_stack NOT IN ('{}', '[]', '')" }];
+    for (const { event, corr, frames, line } of database.cells(table, columns, filter)) {
+      const found = framesIn(jsonOf(frames), jsonOf(line));
+      if (found.length === 0) this.trace.unread('call stacks in another form');
+      else this.#add(event, corr, found);
+    }
+  }
+
+  #readRows(): void {
+    const { database } = this.run;
+    const place = { fn: 'function', file: 'file', line: 'line' };
+    const placeOf = remembered(database.joined(this.run.name('info_pc'), 'id', place));
+    const corrOf = database.joined(this.run.name('event'), 'id', { corr: 'stack_id' });
+    const table = this.run.name('call_stack');
+    const stacks = new Map<Cell, string[]>();
+    for (const { event, pc, depth } of database.cells(table, { event: 'event_id', pc: 'pc_id', depth: 'depth' })) {
+      const frame = frameOf(placeOf(pc));
+      const isInside = typeof depth === 'number' && depth >= 0 && depth < DEEPEST;
+      if (frame === null || !isInside) this.trace.unread('rocpd_call_stack');
+      else entryOf(stacks, event, (): string[] => [])[depth] = frame;
+    }
+    for (const [event, frames] of stacks) this.#add(event, corrOf(event).corr, frames);
+  }
+
+  /** @param frames the innermost first */
+  #add(event: Cell, corr: Cell, frames: readonly string[]): void {
+    // Depths may be missing.
+    const trace = Object.values(frames).reverse();
+    const stack = entryOf(this.#shared, JSON.stringify(trace), () => ({ trace }));
+    this.#ofEvents.set(event, stack);
+    if (corr !== null && corr !== 0 && !this.#events.has(corr)) this.#events.set(corr, event);
+  }
+}
+
+/** Frames in JSON. The line of a single frame may be apart. */
+function framesIn(frames: unknown, line: unknown): string[] {
+  if (Array.isArray(frames)) return frames.slice(0, DEEPEST).flatMap((frame: unknown) => frameIn(frame) ?? []);
+  const stated = isJsonObject(frames) && isJsonObject(line) ? { ...line, ...frames } : frames;
+  return [frameIn(stated) ?? []].flat();
+}
+
+function frameIn(frame: unknown): string | null {
+  if (!isJsonObject(frame)) return textOf(frame);
+  const { name, function: fn, file, line, line_number: number } = frame;
+  return frameOf({ fn: fn ?? name, file, line: line ?? number });
+}
+
+/** `FILE:LINE`, or the function where the line is not known. */
+function frameOf({ fn, file, line }: Readonly<Record<'fn' | 'file' | 'line', unknown>>): string | null {
+  const isPlaced = typeof file === 'string' && file !== '' && Number(line) > 0;
+  if (isPlaced) return `${file}:${Number(line)}`;
+  return typeof fn === 'string' && fn !== '' ? fn : null;
+}
 
 /** @returns the streams that had kernels, by their numbers; none without kernels */
 export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMap<Cell, StreamUse> {

@@ -6,7 +6,7 @@ import { IntervalUnion } from '../../../containers/interval-union.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { readStepName } from '../../../record/serving-step.js';
-import { MOSTLY } from '../../steps/step-work.js';
+import { MOSTLY } from '../../steps/transfers.js';
 import type { Gap } from '../device-times.js';
 import { shortened } from '../wording.js';
 

@@ -1,6 +1,7 @@
 /** Why a device was idle: each gap has one cause, so that the times of all causes add up to the idle time. */
 import { addTo } from '../../../containers/map-entry.js';
-import { LONGEST_LAUNCH, MOSTLY, type StepActivity } from '../../steps/step-work.js';
+import { LONGEST_LAUNCH, type StepActivity } from '../../steps/step-work.js';
+import { MOSTLY } from '../../steps/transfers.js';
 import type { Gap } from '../device-times.js';
 import type { LongestTime } from '../finding.js';
 import { longerOf } from '../kernel-tally.js';

@@ -6,7 +6,7 @@ import { elementAt } from '../../../containers/element.js';
 import { grouped, many, percent, time, shortened } from '../wording.js';
 import type { Found } from '../finding.js';
 import { JOB_RULE, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
-import type { ApartBegins } from '../../ranks/clocks/profile-begins.js';
+import type { ApartBegins } from '../../ranks/clocks/job-clocks.js';
 import { jobReport, type JobReport } from '../../ranks/job-report.js';
 import { nameWithoutWork, rangesText, rankName } from '../../ranks/membership.js';
 import { RankCollector } from '../../ranks/part/rank-collector.js';

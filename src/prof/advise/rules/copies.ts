@@ -8,7 +8,7 @@ import type { Action } from '../framework-words.js';
 import { atLongest, longerOf } from '../kernel-tally.js';
 import { LAUNCHING, type RuleAnswer, type Rule } from '../rule.js';
 import { workOf, type StepActivity } from '../../steps/step-work.js';
-import { TransferRate } from '../../steps/transfer-rate.js';
+import { TransferRate } from '../../steps/transfers.js';
 import { grouped, many, size, time, percent, rate } from '../wording.js';
 import { MovedAmounts } from '../moved-times.js';
 

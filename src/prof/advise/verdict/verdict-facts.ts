@@ -9,7 +9,7 @@ import { entryOf, boundedEntryOf } from '../../../containers/map-entry.js';
 import { many, percent } from '../wording.js';
 import { isCut, workOf, type StepWorkKind } from '../../steps/step-work.js';
 import type { Placement } from '../../roofline/roofline.js';
-import { GRAPH_CAPTURE_FACT } from '../../../record/fields/fact-names.js';
+import { GRAPH_CAPTURE_FACT } from '../../../record/fields/graph-node.js';
 import { missingWorkOf } from '../../steps/missing-work.js';
 
 /** Maximum number of ops and kernel names to sum. */

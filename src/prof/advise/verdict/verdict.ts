@@ -7,7 +7,8 @@ import { many, percent, rate, time, spokenName } from '../wording.js';
 import { isUntimed, untimedText } from '../idle/known-idle.js';
 import { inDeviceWords } from '../../../record/glossary.js';
 import { frameworkWords } from '../framework-words.js';
-import { LONGEST_LAUNCH, LONGEST_SWITCH, MOSTLY } from '../../steps/step-work.js';
+import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../../steps/step-work.js';
+import { MOSTLY } from '../../steps/transfers.js';
 import { MovedAmounts, mostlyWaiting, type LongOperation } from '../moved-times.js';
 
 export interface ProfileVerdict {

@@ -1,6 +1,6 @@
 /** Data of a page about kernels, ops and call stacks. Times are ns, shares are fractions of 1, unknown values are null. */
 import type { RooflineBound } from '../../roofline/roofline.js';
-import type { OccupancyLimit } from '../../roofline/block-limits.js';
+import type { OccupancyLimit } from '../../roofline/occupancy.js';
 
 export interface KernelTotal {
   readonly name: string;

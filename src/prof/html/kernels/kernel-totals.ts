@@ -6,7 +6,7 @@ import type { SummedKernel } from '../page-kernel.js';
 import type { KernelTotal, CommonExtent, Extremes, LaunchShape } from './kernel-data.js';
 import { addTimes } from '../../../record/fields/times.js';
 import type { Extent } from '../../../record/record.js';
-import type { OccupancyLimit } from '../../roofline/block-limits.js';
+import type { OccupancyLimit } from '../../roofline/occupancy.js';
 import { KernelTally, type KernelSum } from '../../tally/kernel-tally.js';
 import type { Rates } from '../../roofline/devices.js';
 import type { Peaks } from '../../roofline/peaks.js';

@@ -12,6 +12,7 @@ import type { MatchedGroup } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
 import { observationsOf, type Observations } from './observations.js';
 import { ClockFits } from './clock-fits.js';
+import { stepLength } from '../stragglers/own-work.js';
 
 /**
  * Accuracy of the clocks: differences between ends of the same operation, and contradictions. One pass over all operations.
@@ -262,4 +263,34 @@ function components(shared: readonly number[], all: readonly Observations[]): nu
   for (const [index, first] of shared.entries()) sets.join([first, index]);
   for (const { parts } of all) sets.join(parts);
   return sets.all;
+}
+
+// When the profile of each rank begins. If profilers are started one after the other, ranks seem to wait for each other
+// in their first operations, whichever rank is slow.
+
+/** The parts whose profiles begin first and last, and the time between these in ns. */
+export interface ApartBegins {
+  readonly first: number;
+  readonly last: number;
+  readonly time: number;
+}
+
+/** Start of each part's profile on the job's clock, relative to the earliest, in ns; null when its clock is unknown. */
+export function profileBegins(clocks: readonly RankClock[]): (number | null)[] {
+  const begins = clocks.map((clock) => (clock.offset === null ? null : jobTime(clock, 0)));
+  const earliest = begins.reduce((least: number, begin) => Math.min(least, begin ?? least), Infinity);
+  return begins.map((begin) => (begin === null ? null : begin - earliest));
+}
+
+/**
+ * Null unless the profiles begin further apart than the duration of a step.
+ * @param begins from `profileBegins`
+ */
+export function apartBegins(begins: readonly (number | null)[], parts: readonly RankPart[]): ApartBegins | null {
+  const known = begins.flatMap((begin, part) => (begin === null ? [] : [{ part, begin }]));
+  const [first, ...others] = known.sort((a, b) => a.begin - b.begin || a.part - b.part);
+  const last = others.at(-1);
+  const step = median(parts.flatMap((part) => part.steps.step.map((_, index) => stepLength(part, index))));
+  if (first === undefined || last === undefined || step === null || last.begin <= step) return null;
+  return { first: first.part, last: last.part, time: last.begin };
 }

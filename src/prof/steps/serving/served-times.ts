@@ -8,7 +8,7 @@ import {
   servingStepAround,
   type ServingStep,
 } from '../../../record/serving-step.js';
-import { byName } from '../../../ops/kernels/cached-by-name.js';
+import { byName } from '../../../ops/by-name.js';
 import { categoryByName, isProductKernel } from '../../../ops/kernels/kernel-name.js';
 import { opName } from '../../../ops/operands.js';
 import type { Category } from '../../../ops/category.js';

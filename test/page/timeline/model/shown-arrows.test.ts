@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MOST_ARROWS, shownArrows } from '../../../../src/page/timeline/model/shown-arrows.js';
+import { MOST_ARROWS, shownArrows } from '../../../../src/page/timeline/model/scene.js';
 import { eventsOf, type FixtureEvent } from '../fixture.js';
 
 describe('arrows of a timeline', () => {

@@ -8,7 +8,7 @@ import {
   parseOperationName,
   ProcessGroups,
 } from '../../../../src/parse/readers/ascend/process-groups.js';
-import type { Transfer } from '../../../../src/record/fields/transfer.js';
+import type { Transfer } from '../../../../src/record/fields/collective.js';
 import type { CollectiveRecord } from '../../../../src/record/record.js';
 import { training } from '../../../support/ascend-database.js';
 import { headerOf, recordsOf } from '../../../support/profile-records.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { RangeRecord } from '../../../../src/record/record.js';
-import { ANY_THREAD, HostRanges } from '../../../../src/prof/html/annotations/host-ranges.js';
+import { ANY_THREAD, HostRanges } from '../../../../src/prof/html/annotations/annotation-times.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 const id = fc.constantFrom(null, 0, 1);

@@ -1,7 +1,7 @@
 /** The busy time of steps by op, collective and copy: each moment once, so that it adds up to the parts of the step. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { StepWorks } from '../../../../src/prof/html/idle/step-works.js';
+import { StepWorks } from '../../../../src/prof/html/idle/step-bars.js';
 import { WorkUnions } from '../../../../src/prof/steps/work-unions.js';
 import { STEP_METRIC, type SampleRecord } from '../../../../src/record/record.js';
 import { copy } from '../../../support/advice.js';

@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import { jobRecords } from '../../../../samples/programs/job/records.js';
 import { simulateJob, type SimulatedJob } from '../../../../samples/programs/job/simulate.js';
-import { heldProfiles } from '../../../../src/prof/html/job/held-profiles.js';
-import { PageBuilder } from '../../../../src/prof/html/page-builder.js';
+import { heldProfiles, PageBuilder } from '../../../../src/prof/html/page-builder.js';
 import type { PageProfile } from '../../../../src/prof/html/page-data.js';
 import { rankNames } from '../../../../src/page/profile-labels.js';
 import type { ProfileLine } from '../../../../src/record/record.js';

@@ -1,5 +1,9 @@
-/** The tree in which partial answers are merged, a limited number at a time, so that no merge opens thousands of files. */
-import { shortHash } from './task-name.js';
+/**
+ * The tree in which partial answers are merged, a limited number at a time, so that no merge opens thousands of files; and
+ * names of the files of tasks and merges.
+ */
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 
 /** A merge of several files in the job's folder into one. */
 export interface Merge {
@@ -11,6 +15,25 @@ export interface Merge {
 }
 
 export const JOB_PART = 'job.part';
+
+const LONGEST = 60;
+const DIGITS = 12;
+
+/** The first hex digits of the SHA-256 of a text. */
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
+
+/**
+ * The name for the files of a profile: the printable part of the profile's name, and a hash of its path, which
+ * distinguishes profiles with the same name in several folders.
+ * @param path absolute path
+ */
+export function taskName(path: string): string {
+  const readable = basename(path)
+    .replace(/[^\w.-]/g, '_')
+    .replace(/^[.-]/, '_')
+    .slice(0, LONGEST);
+  return `${readable}-${shortHash(path)}`;
+}
 
 /**
  * Levels from the leaves to the root, whose only merge makes `job.part`; empty when there are no partial answers.

@@ -4,9 +4,8 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isSystemError, systemReason, UserError } from '../../../../record/errors.js';
 import { PLACES, type JobFolder } from '../job-folder.js';
-import type { JobPlan, JobTask } from '../plan/job-plan.js';
+import { type JobPlan, type JobTask, rangesText, sharesBySize } from '../plan/job-plan.js';
 import { mergeCounts } from '../plan/merge-tree.js';
-import { rangesText, sharesBySize } from '../plan/shares.js';
 import { programWords } from '../process-pool.js';
 import { mostInArray, SHARES, stagesOf, submissionsOf, type Submission } from './stages.js';
 

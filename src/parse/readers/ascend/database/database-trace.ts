@@ -7,14 +7,15 @@ import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
-import type { StatementRecord } from '../../../../record/record.js';
-import type {
-  Trace,
-  ActivityDetails,
-  TraceHeader,
-  TraceNames,
-  CollectiveOperation,
-  IsStray,
+import type { StatementRecord, Device } from '../../../../record/record.js';
+import {
+  type Trace,
+  type ActivityDetails,
+  type TraceHeader,
+  type TraceNames,
+  type CollectiveOperation,
+  type IsStray,
+  UNKNOWN_DEVICE,
 } from '../../../trace/trace.js';
 import { Activities, HostCalls, KIND_CODE, NumberIndex } from '../../../trace/trace-columns.js';
 import { spanOfHost } from '../../../trace/clocks/host-span.js';
@@ -28,7 +29,7 @@ import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind, apiLayer, apiLayerCodeOf, COMMUNICATION_LAYER } from '../device-kinds.js';
 import { kernelFields, withTaskIds } from '../kernel-labels.js';
-import { countOpArgs } from '../profiler-info.js';
+import { countOpArgs, metadataFacts, readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
 import { markedCall, markedOperation, unrecordedWork } from '../marked-operations.js';
 import { CallChains } from './call-chains.js';
 import { DatabaseClock, hasTimes, type TimeColumn } from '../../../sqlite/database-clock.js';
@@ -36,11 +37,11 @@ import { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone, OpConnections, StringTable } from './connections.js';
 import { HostNames, HostRows, THREAD } from './host-rows.js';
 import { KernelRows } from './kernel-rows.js';
-import { onlyDevice, readDevices, readProfileFacts } from './profile-facts.js';
-import type { ProcessGroups } from '../process-groups.js';
+import { ProcessGroups, jobOf } from '../process-groups.js';
 import { SampleRows, SAMPLE_TABLES } from './sample-rows.js';
 import { TaskRows } from './task-rows.js';
 import { sortRows } from '../../../../containers/row-order.js';
+import { parseJson, textOf } from '../../../json/json-value.js';
 
 /**
  * How long kernels waited. Computes the wait of each activity, which databases do not contain, by the rule of the
@@ -81,6 +82,123 @@ const TIME_COLUMNS: readonly TimeColumn[] = [
   ['SESSION_TIME_INFO', 'startTimeNs'],
   ['MEMORY_RECORD', 'timestamp'],
 ];
+
+// Metadata of a database: devices, rank, versions, groups of ranks, and those environment variables that `metadataFacts`
+// lists.
+
+/** File name with the rank: `ascend_pytorch_profiler_3.db` belongs to rank 3. */
+const RANK_IN_NAME = /^ascend_pytorch_profiler_(\d{1,6})\.db/;
+
+/** @param file base name of the database */
+function readProfileFacts(
+  database: SqliteFile,
+  folder: string | null,
+  file: string,
+  diagnostics: Diagnostics,
+): AscendProfileFacts & { readonly groups: ProcessGroups } {
+  const inName = RANK_IN_NAME.exec(file)?.[1];
+  const known = rankOf(database) ?? (inName === undefined ? null : Number(inName));
+  const info = readProfilerInfo(folder, known, diagnostics);
+  const schema = metadata(database, 'SCHEMA_VERSION');
+  const rank = known ?? info?.rank ?? null;
+  const groups = readGroups(database, rank);
+  return {
+    tool: toolName(info),
+    rank,
+    job: jobOf(metadata(database, 'distributed_args'), groups, hostOf(database)),
+    groups,
+    facts: {
+      ...(schema === null ? undefined : { schema_version: schema }),
+      ...info?.facts,
+      ...metadataFacts(readMetadata(database)),
+    },
+  };
+}
+
+/** The rank, if it is the same for all devices. */
+function rankOf(database: SqliteFile): number | null {
+  const ranks = new Set<number>();
+  database.eachNumbers('RANK_DEVICE_MAP', ['rankId'], ([rank = NaN]) => {
+    if (rank >= 0) ranks.add(rank);
+  });
+  const [rank] = ranks;
+  return ranks.size === 1 && rank !== undefined ? rank : null;
+}
+
+/** The device of the profile's rank; 0 when none or several are stated. */
+function onlyDevice(database: SqliteFile): number {
+  const devices = new Set<number>();
+  database.eachNumbers('RANK_DEVICE_MAP', ['deviceId'], ([device = NaN]) => {
+    if (device >= 0) devices.add(device);
+  });
+  const [device = 0] = devices;
+  return devices.size === 1 ? device : 0;
+}
+
+/** All rows of metadata, in order of name. */
+function* readMetadata(database: SqliteFile): Generator<readonly [name: string, value: unknown]> {
+  const rows = [...database.rows('META_DATA', ['name', 'value'])].map(
+    ([name, value]) => [String(name), value] as const,
+  );
+  yield* rows.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function metadata(database: SqliteFile, name: string): string | null {
+  const isNamed = { needs: ['name'], sql: `name = '${name}'` };
+  for (const [value] of database.rows('META_DATA', ['value'], [isNamed])) if (typeof value === 'string') return value;
+  return null;
+}
+
+/** The process groups that the profile describes. */
+function readGroups(database: SqliteFile, rank: number | null): ProcessGroups {
+  const text = metadata(database, 'parallel_group_info');
+  return new ProcessGroups(text === null ? null : parseJson(Buffer.from(text)), false, rank);
+}
+
+/** Name of the machine; null when none or several are stated. */
+function hostOf(database: SqliteFile): string | null {
+  const names = new Set([...database.rows('HOST_INFO', ['hostName'])].map(([name]) => textOf(name)));
+  const [name = null] = names;
+  return names.size === 1 ? name : null;
+}
+
+/**
+ * The devices that a profile describes, and devices that appear only in its activities.
+ * @param clocks highest clock of the cores by device, in Hz
+ * @param units matrix units by device, if known from the kernels
+ */
+function readDevices(
+  database: SqliteFile,
+  used: ReadonlySet<number>,
+  clocks: ReadonlyMap<number, number>,
+  units: ReadonlyMap<number, number>,
+): Device[] {
+  const names = new Map<number, string | null>([...used].map((id) => [id, null]));
+  const listed: (string | null)[] = [];
+  for (const [id, name] of database.rows('NPU_INFO', ['id', 'name'])) {
+    if (typeof id !== 'number' || !(id >= 0)) continue;
+    const text = typeof name === 'string' && name !== '' ? name : null;
+    names.set(id, text);
+    listed.push(text);
+  }
+  // All devices of a machine are assumed to be the same model.
+  const [first = null] = listed;
+  const model = listed.every((name) => name === first) ? first : null;
+  return [...names]
+    .sort(([a], [b]) => a - b)
+    .map(([id, name]) => {
+      const known = name ?? model;
+      return {
+        id,
+        ...UNKNOWN_DEVICE,
+        vendor: 'huawei',
+        name: known,
+        arch: known?.toLowerCase() ?? null,
+        units: units.get(id) ?? null,
+        clockHz: clocks.get(id) ?? null,
+      };
+    });
+}
 
 export class AscendTrace implements Trace {
   readonly diagnostics = new Diagnostics();

@@ -8,7 +8,7 @@ import { columns } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows, countBelow } from '../../../../containers/row-order.js';
 import { commonLink, collectiveKind, collectiveType } from '../device-kinds.js';
 import type { CollectiveOperation, ActivityDetails } from '../../../trace/trace.js';
-import type { Transfer } from '../../../../record/fields/transfer.js';
+import type { Transfer } from '../../../../record/fields/collective.js';
 import { parseOperationName, type ProcessGroups } from '../process-groups.js';
 import { entriesOf, fieldOf } from '../../../json/json-value.js';
 import { NS_PER_S } from '../../../../record/units.js';

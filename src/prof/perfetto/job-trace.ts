@@ -1,8 +1,10 @@
-/** Selects the records of a job's trace: those of selected ranks, and those in the time of selected steps. */
+/** The records of a job's trace: which of them are selected, and their times on the job's clock. */
 import type { ProfileLine } from '../../record/record.js';
 import type { JobReport } from '../ranks/job-report.js';
 import type { RankPart } from '../ranks/part/rank-part.js';
 import { MemberArrows } from './arrows.js';
+import { elementAt } from '../../containers/element.js';
+import { jobTime, type RankClock } from '../ranks/clocks/job-clocks.js';
 
 /** A job with its parts by the number of their profile. */
 export interface JobOfProfiles {
@@ -21,6 +23,7 @@ interface Span {
   readonly to: number;
 }
 
+/** Selects records: those of selected ranks, and those in the time of selected steps. */
 export class TraceWindow {
   /** Whether each profile belongs to a selected rank. */
   readonly #isChosen = new Map<number, boolean>();
@@ -79,4 +82,43 @@ function spanOf(parts: readonly RankPart[], steps: ReadonlySet<number>): Span {
       to = Math.max(to, columns.end[index] ?? -Infinity);
     }
   return { from, to };
+}
+
+/** Converts the records of a rank to the job's clock. */
+export class JobTimes {
+  /** Clocks by profile number. */
+  readonly #clocks = new Map<number, { readonly clock: RankClock; readonly start: number }>();
+  readonly #origin: bigint;
+
+  /** @param profiles parts by the number of their profile */
+  constructor({ parts, ranks }: JobReport, profiles: ReadonlyMap<number, readonly RankPart[]>) {
+    const clockOf = new Map(ranks.map(({ part, clock }) => [elementAt(parts, part), clock] as const));
+    for (const [profile, [first]] of profiles) {
+      const clock = first === undefined ? undefined : clockOf.get(first);
+      if (clock !== undefined) this.#clocks.set(profile, { clock, start: Math.round(jobTime(clock, 0)) });
+    }
+    const starts = parts.flatMap(({ startUnixNs }) => (startUnixNs === null ? [] : [BigInt(startUnixNs)]));
+    const earliest = starts.reduce((least, start) => (start < least ? start : least), starts[0] ?? 0n);
+    // No time may be negative.
+    const least = [...this.#clocks.values()].reduce((all, { start }) => Math.min(all, start), 0);
+    this.#origin = earliest + BigInt(least) < 0n ? BigInt(-least) : earliest;
+  }
+
+  /** The same record with times on the job's clock; unchanged when its profile has no clock. */
+  retimed(record: ProfileLine): ProfileLine {
+    const of = this.#clocks.get(record.profile);
+    if (of === undefined) return record;
+    if (record.type === 'profile') return { ...record, startUnixNs: String(this.#origin + BigInt(of.start)) };
+    if (!('start' in record) || record.start === null) return record;
+    const at = (time: number): number => Math.round(jobTime(of.clock, time)) - of.start;
+    const spanOf = (start: number, dur: number): { start: number; dur: number } => ({
+      start: at(start),
+      dur: at(start + dur) - at(start),
+    });
+    const { start, dur = null } = record as { start: number; dur?: number | null };
+    const times = dur === null ? { start: at(start) } : spanOf(start, dur);
+    const launch = 'launch' in record ? record.launch : undefined;
+    if (launch === null || launch === undefined) return { ...record, ...times };
+    return { ...record, ...times, launch: { ...launch, ...spanOf(launch.start, launch.dur) } } as ProfileLine;
+  }
 }
