@@ -21,6 +21,7 @@ import type { PathRange } from '../prof/critical-path/critical-path.js';
 import { Annotator } from '../prof/report/report.js';
 import type { Arguments, Option } from './arguments.js';
 import type { RecordsRequest } from './records-command.js';
+import type { TableChoice } from './shared-options.js';
 
 /** The command-specific part of a run. */
 export interface AnalysisRun<Facts> extends Pass<Facts> {
@@ -209,6 +210,29 @@ export async function printTable(
     width === null || !LIMITED.has(format) ? {} : { width },
   ))
     await write(piece);
+}
+
+/** The format that the user chose, the width of its lines, and the columns and rows, if any are selected. */
+interface Choice {
+  readonly format: string;
+  readonly width: number | null;
+  readonly chosen: TableChoice | null;
+}
+
+/**
+ * Writes an answer: the selected columns and rows if there are any, else its document in the chosen format, else all of
+ * its table.
+ * @param documents what makes the answer in a format that is not a table, by format
+ */
+export async function printAnswer(
+  table: AnyTable | undefined,
+  { format, width, chosen }: Choice,
+  write: Write,
+  documents: Readonly<Partial<Record<string, () => string>>>,
+): Promise<void> {
+  if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
+  const document = documents[format];
+  return document === undefined ? printTable(table, format, write, width) : write(document());
 }
 
 export function writeNotes(notes: readonly Note[], input: string): void {

@@ -108,7 +108,8 @@ function roundWidth(width: number): number {
 }
 
 /**
- * Bins of equal, round width; the last includes its upper end. Equal values make one bin. Width: Freedman and Diaconis, On
+ * Bins of equal, round width; the last includes its upper end. Equal values make one bin, which is about a hundredth of
+ * them wide. Width: Freedman and Diaconis, On
  * the histogram as a density estimator (1981): twice the interquartile range divided by the cube root of the count.
  */
 export function binsOf(values: readonly number[]): HistogramBin[] {
@@ -116,9 +117,8 @@ export function binsOf(values: readonly number[]): HistogramBin[] {
   const least = ordered[0];
   const most = ordered.at(-1);
   if (least === undefined || most === undefined) return [];
-  if (least === most) return [{ from: least, to: most, count: ordered.length }];
   const quartiles = (quantile(ordered, 0.75) ?? most) - (quantile(ordered, 0.25) ?? least);
-  const wanted = (2 * quartiles) / Math.cbrt(ordered.length) || (most - least) / 10;
+  const wanted = (2 * quartiles) / Math.cbrt(ordered.length) || (most - least) / 10 || Math.abs(most) / 100 || 1;
   const width = roundWidth(Math.max(wanted, (most - least) / MOST_BINS));
   const first = Math.floor(least / width);
   const counts = Array.from({ length: Math.max(1, Math.ceil(most / width) - first) }, () => 0);

@@ -118,6 +118,10 @@ describe('a baseline', () => {
     expect(readFileSync(at('again.part'), 'utf8')).to.not.equal(before);
     for (const name of ['', at('none/'), at('none/.part')])
       expect((await run('--save-baseline', name, at('old.jsonl'))).code, name).to.equal(2);
+    for (const option of ['--baseline', '--save-baseline'])
+      expect((await run(option, '', at('old.jsonl'))).stderr).to.match(
+        new RegExp(`^dprof: ${option} needs a name .*\n$`),
+      );
     const missing = await run('--save-baseline', at('none/x'), at('missing.jsonl'));
     expect(missing).to.include({ code: 1, stderr: `dprof: ${at('missing.jsonl')}: no such file\n` });
     expect(existsSync(at('none'))).to.equal(false);

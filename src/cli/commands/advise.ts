@@ -11,16 +11,10 @@ import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-comm
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
 import { unfit, tableChoice, columnsOption } from '../shared-options.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
-import { adviceMarkdown, adviceScreen, type Advice } from '../screens/advice.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
+import { adviceMarkdown, adviceScreen } from '../screens/advice.js';
 import { jsonLines } from '../../record/control-characters.js';
 
-/** Formats that only this command has. */
-const REPORTS: Readonly<Record<string, (advice: Advice) => string>> = {
-  text: adviceScreen,
-  json: ({ adviser, top, all }) => jsonLines(adviser.lines(top, all)),
-  markdown: adviceMarkdown,
-};
 const RULE_NAMES = RULES.map(({ name }) => name);
 
 const readOptions = (given: Arguments): Required<Omit<AdviserOptions, 'onIdle'>> => ({
@@ -79,29 +73,22 @@ export const advise = recordsCommand(
       "dprof advise -f json net.jsonl | jq -r 'select(.rule) | [.rule, .gain.ns] | @tsv'",
     ],
   },
-  withTableFormats(...Object.keys(REPORTS)),
+  withTableFormats('text', 'json', 'markdown'),
   async (given, request) => {
     const options = readOptions(given);
     const documents = ['json', 'markdown'];
     const chosen = tableChoice(given, FINDING_COLUMNS, { ...request, documents, hasTextTop: true });
-    const device = readPeaks(given);
+    const all = given.on('all');
     await runAnalysis(request, {
       analysis: new Adviser(options),
-      annotator: new Annotator(device),
-      print: ({ table, facts }, write) => {
-        if (chosen !== null && table !== undefined)
-          return printTable(chosen.of(table), chosen.format, write, request.width);
-        const report = REPORTS[request.format];
-        if (report === undefined) return printTable(table, request.format, write, request.width);
-        return write(
-          report({
-            adviser: facts,
-            ...options,
-            all: given.on('all'),
-            files: request.files,
-            width: request.width,
-          }),
-        );
+      annotator: new Annotator(readPeaks(given)),
+      print: ({ table, facts: adviser }, write) => {
+        const advice = { ...{ adviser, ...options, all }, files: request.files, width: request.width };
+        return printAnswer(table, { ...request, chosen }, write, {
+          text: () => adviceScreen(advice),
+          json: () => jsonLines(adviser.lines(advice.top, all)),
+          markdown: () => adviceMarkdown(advice),
+        });
       },
     });
   },

@@ -10,7 +10,7 @@ import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { aligned } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { checkScreen } from '../screens/check.js';
 
 /** Verdicts that can fail a gate. */
@@ -82,11 +82,10 @@ export const check = recordsCommand(
       annotator: new Annotator(readPeaks(given)),
       print: ({ table, facts }, write) => {
         checked = facts;
-        if (chosen !== null && table !== undefined)
-          return printTable(chosen.of(table), chosen.format, write, request.width);
-        if (request.format === 'text') return write(checkScreen(facts, request.width));
-        if (request.format === 'json') return write(jsonLines(facts.map(documentOf)));
-        return printTable(table, request.format, write, request.width);
+        return printAnswer(table, { ...request, chosen }, write, {
+          text: () => checkScreen(facts, request.width),
+          json: () => jsonLines(facts.map(documentOf)),
+        });
       },
     });
     if (least !== undefined) failGate(checked, least);

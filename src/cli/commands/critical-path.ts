@@ -12,7 +12,7 @@ import { aligned } from '../../write/cell-text.js';
 import { integer, numberList, type Option } from '../arguments.js';
 import { RANK_OPTION, TIME_NAMES, TIME_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { criticalPathScreen } from '../screens/critical-path.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
@@ -110,10 +110,10 @@ export const criticalPath = recordsCommand(
       print: ({ table, facts }, write) => {
         if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();
         const { format, width } = request;
-        if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
-        if (format === 'json') return write(jsonLines(facts.flatMap(documentsOf)));
-        if (format === 'text') return write(facts.map((profile) => criticalPathScreen(profile, width, top)).join('\n'));
-        return printTable(table, format, write, width);
+        return printAnswer(table, { format, width, chosen }, write, {
+          text: () => facts.map((profile) => criticalPathScreen(profile, width, top)).join('\n'),
+          json: () => jsonLines(facts.flatMap(documentsOf)),
+        });
       },
     });
   },

@@ -8,7 +8,7 @@ import { integer } from '../arguments.js';
 import { RANK_OPTION, TIME_NAMES } from '../choice-options.js';
 import { columnsOption, sortOption, tableChoice, unfit } from '../shared-options.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { memoryScreen } from '../screens/memory.js';
 
 /** Number of curve points that fit on a screen. */
@@ -100,14 +100,11 @@ export const memory = recordsCommand(
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
     await runAnalysis(request, {
       analysis: new Memory(points, device),
-      print: ({ table, facts }, write) => {
-        if (chosen !== null && table !== undefined)
-          return printTable(chosen.of(table), chosen.format, write, request.width);
-        if (format === 'text') return write(facts.map((report) => memoryScreen(report, top, request.width)).join('\n'));
-        return format === 'json'
-          ? write(jsonLines(facts.map(memoryDocument)))
-          : printTable(table, format, write, request.width);
-      },
+      print: ({ table, facts }, write) =>
+        printAnswer(table, { ...request, chosen }, write, {
+          text: () => facts.map((report) => memoryScreen(report, top, request.width)).join('\n'),
+          json: () => jsonLines(facts.map(memoryDocument)),
+        }),
     });
   },
 );

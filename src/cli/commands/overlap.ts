@@ -7,7 +7,7 @@ import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
 import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, printTable, runAnalysis } from '../run-analysis.js';
 import { overlapScreen } from '../screens/overlap.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
@@ -61,7 +61,7 @@ export const overlap = recordsCommand(
     notes: [
       [
         'Waits do not count as work. Time in which work of one kind overlaps counts once for that kind. With any KEY but stream,',
-        'copies and memsets by copy engines, graphs and collective operations are separate kinds. A device has at most',
+        'copies by copy engines (memcpy), fills (memset), graphs and collective operations are kinds of their own. A device has at most',
         `${MOST_KINDS} kinds; the rest is one kind, ${OTHERS}.`,
         'Output: text has for each kind of work the time in which it ran (active), and the share of that time in which it ran',
         `alone or with each other kind, for the ${MOST_IN_TEXT} kinds with the most time (--top N). json has one object per device, other`,
@@ -90,12 +90,11 @@ export const overlap = recordsCommand(
       analysis: new Overlap(by),
       isDocument: format === 'json',
       annotator: new Annotator(null, false),
-      print: ({ table, facts }, write) => {
-        if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
-        if (format === 'text')
-          return write(facts.map((device) => overlapScreen(device, by.key, top, width)).join('\n'));
-        return format === 'json' ? write(jsonLines(facts.map(documentOf))) : printTable(table, format, write, width);
-      },
+      print: ({ table, facts }, write) =>
+        printAnswer(table, { format, width, chosen }, write, {
+          text: () => facts.map((device) => overlapScreen(device, by.key, top, width)).join('\n'),
+          json: () => jsonLines(facts.map(documentOf)),
+        }),
     });
   },
 );

@@ -1,23 +1,14 @@
 /** `dprof queues`: how much launched work waits on each stream, and how long launch calls were blocked. */
-import { BLOCKED, FULL, POINT_COLUMNS, QUEUE_COLUMNS, Queues, type QueueFacts } from '../../prof/queues/queues.js';
-import type { Column } from '../../table/column.js';
-import { jsonOf } from '../../record/control-characters.js';
-import { rowObject } from '../../table/column.js';
+import { BLOCKED, FULL, POINT_COLUMNS, QUEUE_COLUMNS, Queues } from '../../prof/queues/queues.js';
 import { integer } from '../arguments.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { queuesScreen } from '../screens/queues.js';
 import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 /** Number of points of the text. */
 const POINTS_IN_TEXT = 10;
-
-const objectsOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
-  rows.map((row) => `${jsonOf(rowObject(columns, row))}\n`).join('');
-
-const documents = ({ rows, points }: QueueFacts, isOverTime: boolean): string =>
-  isOverTime ? objectsOf(POINT_COLUMNS, points) : objectsOf(QUEUE_COLUMNS, rows);
 
 export const queues = recordsCommand(
   {
@@ -62,19 +53,13 @@ export const queues = recordsCommand(
   async (given, request) => {
     const { format, width } = request;
     const points = given.read('points', (text) => integer('--points', text, 1));
-    const asked = { ...request, documents: ['json'] };
     const chosen =
-      points === undefined ? tableChoice(given, QUEUE_COLUMNS, asked) : tableChoice(given, POINT_COLUMNS, asked);
-    // The text has both tables.
-    const isText = format === 'text' && chosen === null;
+      points === undefined ? tableChoice(given, QUEUE_COLUMNS, request) : tableChoice(given, POINT_COLUMNS, request);
     await runAnalysis(request, {
       analysis: new Queues(points ?? POINTS_IN_TEXT, points !== undefined),
-      print: ({ table, facts }, write) => {
-        if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
-        if (isText) return write(queuesScreen(facts, width));
-        if (format === 'json') return write(documents(facts, points !== undefined));
-        return printTable(table, format, write, width);
-      },
+      // The text has both tables.
+      print: ({ table, facts }, write) =>
+        printAnswer(table, { format, width, chosen }, write, { text: () => queuesScreen(facts, width) }),
     });
   },
 );

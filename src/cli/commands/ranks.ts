@@ -11,7 +11,7 @@ import { printList } from '../output.js';
 import { RANK_OPTION, STEP_OPTION, TIME_NAMES } from '../choice-options.js';
 import { sortOption, tableChoice, unfit } from '../shared-options.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { moreOf } from '../../record/plural.js';
 import type { JobReport } from '../../prof/ranks/job-report.js';
 import { groupsText, capturedText } from '../../prof/ranks/tables/group-table.js';
@@ -185,18 +185,14 @@ export const ranks = recordsCommand(
       analysis: new RanksAnalysis(table, keys),
       annotator: new Annotator(),
       isDocument: format === 'json',
-      print: ({ table: rows, facts }, write, { doubts }) => {
-        if (chosen !== null && rows !== undefined) return printTable(chosen.of(rows), chosen.format, write, width);
-        if (format === 'text')
-          return write(
+      print: ({ table: rows, facts }, write, { doubts }) =>
+        printAnswer(rows, { format, width, chosen }, write, {
+          text: () =>
             isAlone
               ? tableScreen(table, facts, { top: top ?? Infinity, width }, keys)
               : ranksScreen(facts, { top: top ?? TOP, width }),
-          );
-        return format === 'json'
-          ? write(`${jsonOf(ranksDocument(facts, doubts))}\n`)
-          : printTable(rows, format, write, width);
-      },
+          json: () => `${jsonOf(ranksDocument(facts, doubts))}\n`,
+        }),
     });
   },
 );

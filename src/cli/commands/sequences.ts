@@ -4,13 +4,11 @@ import { parseWhere } from '../../prof/query/kernel-query.js';
 import { Annotator } from '../../prof/report/report.js';
 import { LONGEST, SHORTEST, SMALL } from '../../prof/sequences/repeated-sequences.js';
 import { MOST_KERNELS, SEQUENCE_COLUMNS, Sequences } from '../../prof/sequences/sequences.js';
-import { jsonOf } from '../../record/control-characters.js';
 import { grouped } from '../../record/plural.js';
-import { rowObject } from '../../table/column.js';
 import { integer } from '../arguments.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { sequencesScreen } from '../screens/sequences.js';
 import { tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
 
@@ -61,7 +59,7 @@ export const sequences = recordsCommand(
   withTableFormats('text', 'json'),
   async (given, request) => {
     const { format, width } = request;
-    const chosen = tableChoice(given, SEQUENCE_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
+    const chosen = tableChoice(given, SEQUENCE_COLUMNS, { ...request, hasTextTop: true });
     const top = given.read('top', (text) => integer('--top', text, 1));
     const options = {
       keys: given.read('by', chooseColumns) ?? chooseColumns('kernel'),
@@ -72,13 +70,8 @@ export const sequences = recordsCommand(
     await runAnalysis(request, {
       analysis: new Sequences(options),
       annotator: new Annotator(null, false),
-      print: ({ table, facts }, write) => {
-        if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
-        if (format === 'text') return write(sequencesScreen(facts, width));
-        if (format === 'json')
-          return write(facts.rows.map((row) => `${jsonOf(rowObject(SEQUENCE_COLUMNS, row))}\n`).join(''));
-        return printTable(table, format, write, width);
-      },
+      print: ({ table, facts }, write) =>
+        printAnswer(table, { format, width, chosen }, write, { text: () => sequencesScreen(facts, width) }),
     });
   },
 );

@@ -15,7 +15,7 @@ import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
 import { aligned, alignedTable } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
-import { printTable, runAnalysis } from '../run-analysis.js';
+import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { numberList, type Arguments, type Option } from '../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { PLACE_OPTIONS, TIME_OPTIONS } from '../choice-options.js';
@@ -78,7 +78,19 @@ function stepsScreen({ profile, header, rows }: ProfileSteps, width: number | nu
 
 /** Columns of regions in text, in order; -c chooses others. */
 const SHOWN = [
-  ...['device', 'region', 'passes', 'span_p50', 'span_p90', 'span_p99', 'iteration_p50', 'span', 'busy', 'idle'],
+  ...[
+    'device',
+    'region',
+    'passes',
+    'lost',
+    'span_p50',
+    'span_p90',
+    'span_p99',
+    'iteration_p50',
+    'span',
+    'busy',
+    'idle',
+  ],
   ...['idle_host', 'idle_queue', 'exposed', 'mfu', 'bytes', 'kernels', 'collectives'],
 ];
 
@@ -90,16 +102,21 @@ const SHOWN_OF_SERVERS = [
 /** Maximum number of characters of a bar. */
 const BAR = 40;
 
+/** The number of passes whose span is known. */
+const spansText = (known: number, all: number): string =>
+  known === all ? many(all, 'pass') : `${known} of ${many(all, 'pass')}`;
+
 /** The spans of a region's passes: a line for each bin, in us. */
 function histogramLines(row: RegionRow): string[] {
-  const bins = binsOf(spansOf(row));
+  const spans = spansOf(row);
+  const bins = binsOf(spans);
   const most = bins.reduce((high, { count }) => Math.max(high, count), 0);
   const us = (ns: number): string => String(Number((ns / 1e3).toPrecision(6)));
   const lines = bins.map(({ from, to, count }) => [
     ...[us(from), us(to), String(count)],
     '#'.repeat(Math.ceil((BAR * count) / most)),
   ]);
-  return ['', `## ${row.region.trim()}, device ${row.device}: spans of ${many(row.passes.length, 'pass')}`, ...aligned([['from us', 'to us', 'passes', ''], ...lines], new Set([0, 1, 2]))]; // prettier-ignore
+  return ['', `## ${row.region.trim()}, device ${row.device}: spans of ${spansText(spans.length, row.passes.length)}`, ...aligned([['from us', 'to us', 'passes', ''], ...lines], new Set([0, 1, 2]))]; // prettier-ignore
 }
 
 /** One profile: its name, then its regions, those with the most busy time first. Times are in us unless the output is a terminal. */
@@ -108,7 +125,8 @@ function regionsScreen(
   { width, hasHistogram }: { readonly width: number | null; readonly hasHistogram: boolean },
 ): string {
   const isServed = rows.some(({ isSteps, passes }) => isSteps && passes.some(({ served }) => served !== null));
-  const keys = isServed ? [...SHOWN, ...SHOWN_OF_SERVERS] : SHOWN;
+  const hasLost = rows.some(({ passes }) => passes.some(({ isLost }) => isLost === true));
+  const keys = (isServed ? [...SHOWN, ...SHOWN_OF_SERVERS] : SHOWN).filter((key) => key !== 'lost' || hasLost);
   const columns = keys.flatMap((key) => REGION_COLUMNS.find((column) => column.key === key) ?? []);
   const heading = profileHeading(profile, header);
   const histograms = hasHistogram ? rows.flatMap(histogramLines) : [];
@@ -130,13 +148,10 @@ async function runRegions(by: string, given: Arguments, request: RecordsRequest)
   await runAnalysis(request, {
     analysis: new Regions(by, numbers),
     annotator: new Annotator(readPeaks(given)),
-    print: ({ table, facts }, write) => {
-      const { width, format } = request;
-      if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
-      if (format === 'text')
-        return write(facts.map((regions) => regionsScreen(regions, { width, hasHistogram })).join('\n'));
-      return printTable(table, format, write, width);
-    },
+    print: ({ table, facts }, write) =>
+      printAnswer(table, { ...request, chosen }, write, {
+        text: () => facts.map((regions) => regionsScreen(regions, { width: request.width, hasHistogram })).join('\n'),
+      }),
   });
 }
 
@@ -206,11 +221,9 @@ export const steps = recordsCommand(
         const profiles = facts.map((profile) => chosenOf(profile, numbers));
         refuseNone(profiles, numbers);
         const rows = profiles.flatMap((profile) => profile.rows);
-        const { width } = request;
-        if (chosen !== null)
-          return printTable(chosen.of({ columns: columnsOf(rows), rows }), chosen.format, write, width);
-        if (request.format === 'text') return write(profiles.map((steps) => stepsScreen(steps, width)).join('\n'));
-        return printTable({ columns: columnsOf(rows), rows }, request.format, write, width);
+        return printAnswer({ columns: columnsOf(rows), rows }, { ...request, chosen }, write, {
+          text: () => profiles.map((steps) => stepsScreen(steps, request.width)).join('\n'),
+        });
       },
     });
   },

@@ -250,19 +250,20 @@ function overheadCheck(): Check {
   };
 }
 
-/** Of a profile with ops: the reasons differ by kernel. */
+/** Of a profile with ops or launches: the reasons differ by kernel. */
 const WHY_NO_OP = 'dprof advise --rule unattributed says why, and what to do';
 
 /** What of the program the profile knows: without ops, arguments, layers, lines or steps some questions have no answer. */
 function programCheck(): Check {
   let all = 0;
-  const without = { op: 0, arguments: 0, layer: 0, lines: 0 };
+  const without = { launch: 0, op: 0, arguments: 0, layer: 0, lines: 0 };
   /** Whether the profile has any op. A kernel's name alone may imply one too. */
   let hasOps = false;
   let steps = 0;
   const addKernel = (row: Annotated, ns: number): void => {
     all += ns;
     hasOps ||= row.calls.length > 0 || (row.op !== null && row.record.op.includes(row.op));
+    if (row.record.launch === null) without.launch += ns;
     if (row.op === null) without.op += ns;
     else if (row.reason !== null && asksForArguments(row.reason)) without.arguments += ns;
     if (row.layer.length === 0) without.layer += ns;
@@ -285,6 +286,8 @@ function programCheck(): Check {
         affects: string,
         remedy: string | null,
       ])[] = [
+        // Without any launch, calls were not recorded, and nothing is known of ops either.
+        ['no-launch', without.launch < all ? without.launch : 0, 'launch call', AFFECTS.launches, WHY_NO_OP],
         ['no-op', without.op, 'op', 'FLOPs, bytes and rates of these kernels', hasOps ? WHY_NO_OP : opMarks(profile)],
         ['no-shapes', without.arguments, 'arguments of its op', 'FLOPs, bytes and rates of these kernels', shapes],
         ['no-layer', without.layer, 'layer', 'time by layer', layerMarks(profile)],

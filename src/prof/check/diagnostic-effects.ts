@@ -18,7 +18,7 @@ export const AFFECTS = {
   devices: 'everything except CPU times',
   calls: 'what these calls would have done or launched',
   times: 'durations, busy and idle time around this work',
-  idle: 'idle time and its causes',
+  lost: 'counts and sums of work, idle time and its causes',
   launches: 'launch delays, causes of idle time, and the ops of these kernels',
   ops: 'ops, layers and FLOPs of the kernels concerned',
   host: 'times of CPU ranges, and the kernels launched in them',
@@ -39,7 +39,8 @@ const GROUP = 'run the collector where the profiler may read the device (see its
 const CAPTURES = 'give dparse --capture the captures of this rank alone (docs/guide/graphs.md)';
 const NEFF = 'give the program of this trace with --neff FILE.neff';
 
-type Effect = readonly [affects: keyof typeof AFFECTS, remedy: string | null];
+/** @param level where it is not the severity: data that the profiler lost although a reader read all that is there */
+type Effect = readonly [affects: keyof typeof AFFECTS, remedy: string | null, level?: Level];
 
 const EFFECTS: Readonly<Record<Stated, Effect>> = {
   'ambiguous-launch': ['launches', 'record one file per process'],
@@ -63,9 +64,9 @@ const EFFECTS: Readonly<Record<Stated, Effect>> = {
   'range-without-start': ['host', 'start the profiler before the range begins'],
   'range-not-nested': ['host', null],
   'payload-not-read': ['ops', 'export the profile with the latest version of its tool'],
-  'graph-launch-without-work': ['idle', SHORTER],
+  'graph-launch-without-work': ['lost', SHORTER, 'loss'],
   'work-not-recorded': ['devices', null],
-  'launch-without-work': ['idle', SHORTER],
+  'launch-without-work': ['lost', SHORTER, 'loss'],
   'call-failed': ['calls', 'fix the failing call, or leave it out of the profile'],
   'truncated-input': ['all', `let the profiler finish writing before the program ends; ${COPY}`],
   'record-missing': ['all', WRITE_AGAIN],
@@ -128,11 +129,10 @@ export function reasonsOfDiagnostics(
   return Object.entries(diagnostics).flatMap(([check, count]): Reason[] => {
     if (!isStated(check) || count === 0) return [];
     const [severity, text] = DIAGNOSTICS[check];
-    const [affects, remedy] = EFFECTS[check];
+    const [affects, remedy, level = severity === 'note' ? 'limit' : severity] = EFFECTS[check];
     const detail = details.get(check);
     if (detail === null) return [];
     const what = [`${text}: ${count}`, ...(detail?.text === undefined ? [] : [detail.text])].join(', ');
-    const level: Level = severity === 'note' ? 'limit' : severity;
     return [{ check, level, count, what, affects: AFFECTS[affects], remedy: detail?.remedy ?? remedy }];
   });
 }

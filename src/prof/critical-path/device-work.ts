@@ -2,8 +2,11 @@
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { columns } from '../../containers/numeric-column.js';
-import { countUpTo, groupAll, groupAt, sortRows, type RowGroups } from '../../containers/row-order.js';
+import { allRows, countUpTo, groupAll, groupAt, sortRows, type RowGroups } from '../../containers/row-order.js';
 import type { TimedGraph } from '../../containers/timed-graph.js';
+
+/** Number of pieces of work of a device that are looked at, back from a time: a device runs at most 128 kernels at once. */
+const MOST_ENDED = 128;
 
 /** Stands for no thread and for no stream. */
 export const NO_THREAD = 0;
@@ -44,6 +47,8 @@ export class DeviceWork extends WorkColumns {
   #first = 0;
   #firstEdge = 0;
   #byStream: RowGroups | null = null;
+  /** All work of known streams, in order of end. */
+  #byEnd = new Uint32Array();
 
   /** Number of a stream; UNORDERED when the profile does not state it. */
   streamOf(device: number, stream: number | null, engine: string | undefined): number {
@@ -100,10 +105,21 @@ export class DeviceWork extends WorkColumns {
     return rows[count - 1] ?? null;
   }
 
-  /** The work of a stream that ended last up to a time; null when there is none. A stream runs its work in order. */
-  lastEnded(stream: number, time: number): number | null {
-    const rows = this.rowsOf(stream);
-    return rows[countUpTo(rows.length, (index) => this.end.at(elementAt(rows, index)), time) - 1] ?? null;
+  /** Whether work is the last of its stream that had ended at a time. A stream runs its work in order. */
+  isLastEnded(row: number, time: number): boolean {
+    const rows = this.rowsOf(this.stream.at(row));
+    return rows[countUpTo(rows.length, (index) => this.end.at(elementAt(rows, index)), time) - 1] === row;
+  }
+
+  /** Work of known streams that ended within a time, the latest first, and at most `MOST_ENDED` pieces. Bounds in ns. */
+  *endedWithin(from: number, to: number): Generator<number> {
+    const rows = this.#byEnd;
+    const last = countUpTo(rows.length, (index) => this.end.at(elementAt(rows, index)), to) - 1;
+    for (let index = last; index >= 0 && last - index < MOST_ENDED; index--) {
+      const row = elementAt(rows, index);
+      if (this.end.at(row) < from) return;
+      yield row;
+    }
   }
 
   /** The work of a stream that was launched first after a time; null when there is none. */
@@ -136,5 +152,7 @@ export class DeviceWork extends WorkColumns {
     this.#byStream = groupAll(length, (row) => this.stream.at(row), this.streams);
     for (let stream = 0; stream < this.streams; stream++)
       sortRows(this.rowsOf(stream), (a, b) => start.at(a) - start.at(b) || end.at(a) - end.at(b));
+    this.#byEnd = allRows(length).filter((row) => this.stream.at(row) !== UNORDERED);
+    sortRows(this.#byEnd, (a, b) => end.at(a) - end.at(b) || this.stream.at(b) - this.stream.at(a));
   }
 }

@@ -132,10 +132,17 @@ export class WaitEdges {
       const [begin, end] = [thread.timeAt(index - 1), thread.timeAt(index)];
       if (end - begin <= LONGEST_LAUNCH || this.pieces.at(this.graph.tagOf(thread.edgeInto(index))).bound !== 'host')
         continue;
-      const row = this.#lastEnded(begin, end, NaN);
-      if (row === null || this.work.end.at(row) <= begin || end - this.work.end.at(row) > LONGEST_SWITCH) continue;
-      this.#release(thread, index, row, this.#presumedPiece);
+      const row = this.#endedBefore(begin, end);
+      if (row !== null) this.#release(thread, index, row, this.#presumedPiece);
     }
+  }
+
+  /** The work that ended last right before a thread went on, of the work that each stream had been given last. */
+  #endedBefore(begin: number, end: number): number | null {
+    const { work } = this;
+    for (const row of work.endedWithin(end - LONGEST_SWITCH, end))
+      if (work.lastIssued(work.stream.at(row), begin) === row) return row;
+    return null;
   }
 
   /** The work that ended last among the work that was launched before the wait, and that it may be for. */

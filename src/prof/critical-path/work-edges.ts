@@ -137,16 +137,17 @@ export class WorkEdges {
    */
   #presumed(row: number): Candidate | null {
     const { work } = this;
-    let latest: number | null = null;
-    for (const stream of work.streamsOf(work.device.at(row))) {
-      const source = stream === work.stream.at(row) ? null : work.lastEnded(stream, work.start.at(row));
-      if (source === null) continue;
-      if (work.issuedAt(source) > work.issuedAt(row)) continue;
-      if (!this.mayPresume && !this.#communicates(source) && !this.#communicates(row)) continue;
-      if (latest === null || work.end.at(source) > work.end.at(latest)) latest = source;
-    }
-    const candidate = latest === null ? null : this.#after(latest, row, this.#presumedPiece);
-    return candidate?.explains === true ? candidate : null;
+    const begin = work.start.at(row);
+    for (const source of work.endedWithin(begin - LONGEST_SWITCH, begin))
+      if (
+        work.device.at(source) === work.device.at(row) &&
+        work.stream.at(source) !== work.stream.at(row) &&
+        work.issuedAt(source) <= work.issuedAt(row) &&
+        (this.mayPresume || this.#communicates(source) || this.#communicates(row)) &&
+        work.isLastEnded(source, begin)
+      )
+        return this.#after(source, row, this.#presumedPiece);
+    return null;
   }
 
   #communicates(row: number): boolean {

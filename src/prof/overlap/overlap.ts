@@ -56,8 +56,8 @@ function* rowsOf(devices: readonly DeviceOverlap[]): Generator<OverlapRow> {
         if (other !== kind) yield { on, kind, other, both: kind.both[at] ?? 0 };
 }
 
-/** What work other than kernels counts as, where the kind is not its stream. */
-const WORDS = { collective: 'communication', graph: 'graphs', copy: 'copies', set: 'sets' } as const;
+/** What work other than kernels counts as, where the kind is not its stream. Kernels that copy have the category `copy`. */
+const WORDS = { collective: 'communication', graph: 'graphs', copy: 'memcpy', set: 'memset' } as const;
 
 interface Waiting {
   readonly kind: string;

@@ -3,12 +3,14 @@
  *
  * 1. Sequences of n + 1 kernels are numbered by the numbers of the sequences of n kernels at their first and second kernel,
  *    and only those that occur again are kept: one pass for each length, whatever the number of different sequences.
- * 2. The best one takes its kernels, without overlap; the others are counted again in the kernels that are left.
+ * 2. The best one takes its kernels, without overlap; the others are counted again in the kernels that are left, which looks
+ *    only at their own occurrences: each sequence that is found costs at most one look at each kernel for each length.
  *
- * Memory: 60 bytes for each kernel.
+ * Memory: 80 bytes for each kernel.
  */
 import { elementAt } from '../../containers/element.js';
 import { PairIndex } from '../../containers/hash-index.js';
+import { allRows, groupAt, groupRows } from '../../containers/row-order.js';
 import { addTimes } from '../../record/fields/times.js';
 import { BREAK, type OrderedKernels } from './kernel-order.js';
 
@@ -51,12 +53,14 @@ interface Candidate {
   /** Position of its first occurrence. */
   readonly at: number;
   readonly length: number;
+  /** Positions of all its occurrences, also those that overlap, except some whose kernels are taken. */
+  readonly places: Uint32Array;
   /** Time of small kernels and gaps of its occurrences, or more where these overlap. */
   readonly saved: number;
 }
 
 /** Whether it repeats a shorter sequence, so that the shorter one says as much. */
-function repeatsShorter(names: Int32Array, { at, length }: Candidate): boolean {
+function repeatsShorter(names: Int32Array, at: number, length: number): boolean {
   for (let period = 1; 2 * period <= length; period++) {
     let same = 0;
     while (same + period < length && names[at + same] === names[at + same + period]) same++;
@@ -89,27 +93,47 @@ function lengthened(sequences: Int32Array): { readonly next: Int32Array; readonl
   return { next, firsts };
 }
 
+/**
+ * Positions of some sequences, in order.
+ * @param sequences number of the sequence at each position
+ * @param count how many numbers there are
+ * @param kept numbers of the wanted sequences, which the result takes by their index
+ */
+function occurrencesOf(sequences: Int32Array, count: number, kept: readonly number[]): (index: number) => Uint32Array {
+  const indexes = new Int32Array(count).fill(BREAK);
+  for (const [index, number] of kept.entries()) indexes[number] = index;
+  const indexAt = (at: number): number => {
+    const number = elementAt(sequences, at);
+    return number === BREAK ? BREAK : elementAt(indexes, number);
+  };
+  const places = allRows(sequences.length).filter((at) => indexAt(at) !== BREAK);
+  const groups = groupRows(places, indexAt, kept.length);
+  return (index) => groupAt(groups, index);
+}
+
+/** The occurrences that do not overlap an earlier one. */
+function apart(places: Uint32Array, length: number): number[] {
+  const found: number[] = [];
+  let from = 0;
+  for (const at of places)
+    if (at >= from) {
+      found.push(at);
+      from = at + length;
+    }
+  return found;
+}
+
 export class RepeatedSequences {
   readonly #left: Uint8Array;
   /** Sums of the time of small kernels and of all gaps before each position. */
   readonly #sums: Float64Array;
-  /** Position of the next kernel with the same name; 0 for none. */
-  readonly #again: Int32Array;
-  readonly #first = new Map<number, { at: number; count: number }>();
 
   constructor(private readonly kernels: OrderedKernels) {
     const { names } = kernels;
     this.#left = new Uint8Array(names.length).fill(1);
     this.#sums = new Float64Array(names.length + 1);
-    this.#again = new Int32Array(names.length);
     for (let at = 0; at < names.length; at++)
       this.#sums[at + 1] = elementAt(this.#sums, at) + this.#small(at) + elementAt(kernels.gaps, at);
-    for (let at = names.length - 1; at >= 0; at--) {
-      const name = elementAt(names, at);
-      const known = this.#first.get(name);
-      this.#again[at] = known?.at ?? 0;
-      this.#first.set(name, { at, count: (known?.count ?? 0) + 1 });
-    }
   }
 
   #small(at: number): number {
@@ -127,11 +151,12 @@ export class RepeatedSequences {
     for (let counts = 0; counts < MOST_COUNTS && found.length < most; counts++) {
       const candidate = waiting.pop();
       if (candidate === undefined) break;
-      const places = this.#placesOf(candidate);
+      const left = candidate.places.filter((at) => this.#isLeft(at, candidate.length));
+      const places = apart(left, candidate.length);
       if (places.length < 2) continue;
       const sums = this.#sumsOf(places, candidate.length);
       const saved = addTimes(sums.small, sums.gaps);
-      if (saved < (waiting.at(-1)?.saved ?? 0)) insert(waiting, { ...candidate, saved });
+      if (saved < (waiting.at(-1)?.saved ?? 0)) insert(waiting, { ...candidate, places: left, saved });
       else {
         for (const at of places) this.#left.fill(0, at, at + candidate.length);
         found.push(sums);
@@ -148,45 +173,35 @@ export class RepeatedSequences {
       const { next, firsts } = lengthened(sequences);
       sequences = next;
       if (length !== null && n < length) continue;
-      const saved = new Float64Array(firsts.length);
-      for (const [at, number] of next.entries())
-        if (number !== BREAK)
-          saved[number] = elementAt(saved, number) + elementAt(this.#sums, at + n) - elementAt(this.#sums, at) - elementAt(this.kernels.gaps, at); // prettier-ignore
-      const repeated = firsts
-        .map((at, number): Candidate => ({ at, length: n, saved: elementAt(saved, number) }))
-        .filter((one, number) => next[one.at] === number && (length !== null || !repeatsShorter(names, one)));
-      for (const one of repeated.sort((a, b) => b.saved - a.saved).slice(0, MOST_CANDIDATES)) all.push(one);
+      const saved = this.#savedBy(next, firsts.length, n);
+      const kept = firsts
+        .map((at, number) => ({ at, number, saved: elementAt(saved, number) }))
+        .filter(({ at, number }) => next[at] === number && (length !== null || !repeatsShorter(names, at, n)))
+        .sort((a, b) => b.saved - a.saved)
+        .slice(0, MOST_CANDIDATES);
+      const placesOf = occurrencesOf(
+        next,
+        firsts.length,
+        kept.map(({ number }) => number),
+      );
+      for (const [index, { at, saved: most }] of kept.entries())
+        all.push({ at, length: n, saved: most, places: placesOf(index) });
     }
     return all;
   }
 
-  /** Positions of the occurrences in what is left, without overlap. */
-  #placesOf({ at, length }: Candidate): number[] {
-    const { names } = this.kernels;
-    const wanted = names.subarray(at, at + length);
-    const rarest = this.#rarestOf(wanted);
-    const places: number[] = [];
-    let from = 0;
-    for (let place = this.#first.get(elementAt(wanted, rarest))?.at ?? 0; ; place = elementAt(this.#again, place)) {
-      const begin = place - rarest;
-      if (begin >= from && this.#isAt(begin, wanted)) {
-        places.push(begin);
-        from = begin + length;
-      }
-      if (this.#again[place] === 0) return places;
-    }
+  /** Time of small kernels and gaps of each sequence of a length, by its number. */
+  #savedBy(sequences: Int32Array, count: number, length: number): Float64Array {
+    const saved = new Float64Array(count);
+    for (const [at, number] of sequences.entries())
+      if (number !== BREAK)
+        saved[number] = elementAt(saved, number) + elementAt(this.#sums, at + length) - elementAt(this.#sums, at) - elementAt(this.kernels.gaps, at); // prettier-ignore
+    return saved;
   }
 
-  #rarestOf(wanted: Int32Array): number {
-    let rarest = 0;
-    const countOf = (at: number): number => this.#first.get(elementAt(wanted, at))?.count ?? 0;
-    for (let at = 1; at < wanted.length; at++) if (countOf(at) < countOf(rarest)) rarest = at;
-    return rarest;
-  }
-
-  #isAt(begin: number, wanted: Int32Array): boolean {
-    for (let i = 0; i < wanted.length; i++)
-      if (this.kernels.names[begin + i] !== wanted[i] || this.#left[begin + i] !== 1) return false;
+  /** Whether no sequence has taken any kernel of an occurrence. */
+  #isLeft(begin: number, length: number): boolean {
+    for (let at = begin; at < begin + length; at++) if (this.#left[at] !== 1) return false;
     return true;
   }
 

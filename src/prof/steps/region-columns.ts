@@ -183,6 +183,13 @@ const PLACES = STEP_PLACE_COLUMNS.filter(({ key }) => key !== 'step') as readonl
 
 export const REGION_FIGURES: readonly Column<RegionRow>[] = [
   column('passes', 'passes', int(6), 'ranges or steps with work on the device', ({ passes }) => passes.length),
+  column(
+    'lost',
+    'lost',
+    int(4),
+    'passes in which the profiler lost work: then span and other times are unknown',
+    ({ passes }) => passes.filter(({ isLost }) => isLost === true).length,
+  ),
   ...STEP_TIME_COLUMNS.map(added),
   cause('idle_host', 'idle time in which the device waited for launches', 'host'),
   cause('idle_queue', 'idle time in gaps between queued kernels', 'queue'),

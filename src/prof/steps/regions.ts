@@ -24,7 +24,7 @@ import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { RecordTypes } from '../input/record-types.js';
-import { stepMarks } from '../work/capture-options.js';
+import { layerMarks, partMarks, stepMarks } from '../work/capture-options.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
@@ -197,6 +197,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   readonly ranges = 'without-calls';
   readonly #profiles = new Map<number, RegionProfile>();
   readonly #kind: RegionKind;
+  #hasRanges = false;
   #passes = 0;
   #activities = 0;
   #untimed = 0;
@@ -260,16 +261,21 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
       return new UserError('no steps with a phase', { hint: 'steps of LLM servers have phases' });
     if (this.key === 'request')
       return new UserError('no range names a request', { hint: 'docs/guide/record-serving.md says how to name them' });
-    if (this.key === STEPS) {
-      const marks =
-        [...this.#profiles.values()].map(({ header }) => stepMarks(header)).find((way) => way !== null) ?? null;
-      return new UserError('no steps', marks === null ? {} : { hint: marks });
-    }
-    return new UserError(`no work was launched in ${this.#kind.doc}`, { hint: RANGES_HINT });
+    const marksOf = this.key === STEPS ? stepMarks : this.key === 'layer' ? layerMarks : partMarks;
+    const marks = [...this.#profiles.values()].map(({ header }) => marksOf(header)).find((way) => way !== null) ?? null;
+    if (this.key === STEPS) return new UserError('no steps', marks === null ? {} : { hint: marks });
+    const { doc } = this.#kind;
+    if (this.#unlinked === this.#activities)
+      return new UserError(`it is not known which work was launched in ${doc}`, {
+        hint: 'the launch of no work is known; record launch calls too',
+      });
+    const hint = marks === null ? RANGES_HINT : this.#hasRanges ? marks : `${marks}; ${RANGES_HINT}`;
+    return new UserError(`no work was launched in ${doc}`, { hint });
   }
 
   #addRange(profile: RegionProfile, range: RangeRecord): void {
     const { kind = 'annotation', start, dur } = range;
+    this.#hasRanges = true;
     if (!this.#kind.ranges.has(kind) || !Number.isFinite(start + dur)) return;
     for (const name of this.#regionsOf(hostRangeName(range))) {
       const pass = profile.passes.add(name, range);

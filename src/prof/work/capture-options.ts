@@ -157,6 +157,28 @@ export function captureOption(profile: Recorded | null, wanted: Wanted): string 
   return option === null || isGiven(option, profile) ? null : option;
 }
 
+const ROCTX = 'roctxRangePush("NAME") around the code marks it; rocprofv3 records it with --marker-trace';
+const NVTX = 'torch.cuda.nvtx.range("NAME") or nvtxRangePush around the code marks it';
+const RECORD_FUNCTION = 'torch.profiler.record_function("NAME") around the code marks it';
+
+/** How a program names a part of its code, by profiler. */
+const PARTS: Readonly<Record<string, string | undefined>> = {
+  kineto: RECORD_FUNCTION,
+  'ascend-db': RECORD_FUNCTION,
+  'ascend-text': RECORD_FUNCTION,
+  'ascend-raw': RECORD_FUNCTION,
+  nsight: NVTX,
+  nvprof: NVTX,
+  rpd: 'a rocTX range around the code marks it',
+  rocpd: ROCTX,
+  'rocprofv3-csv': ROCTX,
+  'rocprofv3-json': ROCTX,
+  xplane: 'jax.profiler.TraceAnnotation("NAME") around the code marks it',
+};
+
+/** How the program names a part of its code, like `stepMarks`. */
+export const partMarks = (profile: Recorded | null): string | null => PARTS[profilerOf(profile)] ?? null;
+
 /** How the program marks its steps; null when its profiler records none. @param profile null without a profile line */
 export function stepMarks(profile: Recorded | null): string | null {
   const ranges = RANGE_KINDS[profilerOf(profile)];

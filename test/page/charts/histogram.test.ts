@@ -19,7 +19,10 @@ describe('histogram of a page', () => {
   });
 
   it('is one bin of equal values, and none of no values', () => {
-    expect(binsOf([3, 3, 3])).to.deep.equal([{ from: 3, to: 3, count: 3 }]);
+    // A hundredth of 333 is 3.33, rounded up to 5.
+    expect(binsOf([333, 333, 333])).to.deep.equal([{ from: 330, to: 335, count: 3 }]);
+    expect(binsOf([300])).to.deep.equal([{ from: 300, to: 305, count: 1 }]);
+    expect(binsOf([0])).to.deep.equal([{ from: 0, to: 1, count: 1 }]);
     expect(binsOf([])).to.deep.equal([]);
     expect(binsOf([NaN, Infinity])).to.deep.equal([]);
   });

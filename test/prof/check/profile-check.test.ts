@@ -40,6 +40,8 @@ const known = (fields: Partial<KernelRecord>): KernelRecord => {
   });
 };
 const namesOf = (records: readonly ProfileLine[]): string[] => checked(records).reasons.map(({ check }) => check);
+/** Lost by the profiler: readers read all that was there. */
+const PROFILER_LOST = ['launch-without-work', 'graph-launch-without-work'];
 /** Of a profile without work there is a limit; processes that use no device say so in profiles of several. */
 const OTHERWISE_SAID = ['no-device-activity', 'profiler-saw-no-device'];
 const whole = [A100_PROFILE, known({ start: 0 }), known({ start: 20 * US, id: 2 }), end()];
@@ -53,7 +55,8 @@ describe('check', () => {
     for (const [name, [severity, text]] of Object.entries(DIAGNOSTICS)) {
       if (OTHERWISE_SAID.includes(name)) continue;
       const { verdict, reasons } = checked([...whole.slice(0, -1), end({ [name]: 3 })]);
-      expect(verdict, name).to.equal({ note: 'complete', doubt: 'doubtful', loss: 'incomplete' }[severity]);
+      const level = PROFILER_LOST.includes(name) ? 'loss' : severity;
+      expect(verdict, name).to.equal({ note: 'complete', doubt: 'doubtful', loss: 'incomplete' }[level]);
       expect(reasons.map(({ check, what }) => [check, what])).to.deep.equal(
         severity === 'note' && name !== 'profiler-message' ? [] : [[name, `${text}: 3`]],
       );
@@ -220,6 +223,22 @@ describe('check', () => {
       'profiler-saw-no-device',
       'no-work',
     ]);
+  });
+
+  it('says how much kernel time has no launch call, where other kernels have one', () => {
+    // Kernels of 10 and of 30 us.
+    const [first, second] = [known({}), known({ start: 20 * US, id: 2, dur: 30 * US, launch: null })];
+    expect(checked([A100_PROFILE, first, second, end()]).reasons).to.deep.include({
+      ...{
+        check: 'no-launch',
+        level: 'limit',
+        count: null,
+        what: '75.0 % of kernel time has no launch call in the profile',
+      },
+      affects: 'launch delays, causes of idle time, and the ops of these kernels',
+      remedy: 'dprof advise --rule unattributed says why, and what to do',
+    });
+    expect(namesOf([A100_PROFILE, second, end()])).not.to.include('no-launch');
   });
 
   it('counts in instructions where the device runs them, and leaves waits out', () => {

@@ -90,7 +90,7 @@ describe('overlap on a device', () => {
   it('is that of categories, with copies as their own kind', () => {
     expect(shown(overlapOf('category', ...records))).to.deep.equal([
       ['gemm', 100, 50, 100, 50, 20],
-      ['copies', 100, 50, 50, 100, 20],
+      ['memcpy', 100, 50, 50, 100, 20],
       ['communication', 20, 0, 20, 20, 20],
     ]);
   });

@@ -142,9 +142,24 @@ describe('regions', () => {
     },
   );
 
+  it('count the passes that lost work, whose times are unknown', async () => {
+    // One of the three passes of mlp on device 0 has launches without work.
+    const sample = join(ROOT, 'samples/transformer.nsys.sqlite');
+    const [mlp] = (await rowsOf(['-q', '--by', 'range', sample])).filter(({ region }) => region === 'mlp');
+    expect(mlp).to.include({ passes: 3, lost: 1, span: null });
+    const { stdout } = await runCli('dprof', ['steps', '-q', '--by', 'range', '--histogram', sample]);
+    expect(stdout)
+      .to.match(/^device +region +passes +lost +span_p50/m)
+      .and.contain('mlp, device 0: spans of 2 of 3 passes\n');
+    expect((await runCli('dprof', ['steps', '--by', 'range'], { input: RECORDS })).stdout).not.to.contain('lost');
+  });
+
   it('that do not exist are reported with what to do', async () => {
     const none = await runCli('dprof', ['steps', '--by', 'layer'], { input: RECORDS });
-    expect(none.stderr).to.match(/no work was launched in layers on the CPU/);
+    expect(none.stderr).to.match(/no work was launched in layers on the CPU \(with_modules=True/);
+    const rocpd = RECORDS.replaceAll('kineto', 'rocpd').replaceAll('"annotation"', '"op"');
+    const marks = await runCli('dprof', ['steps', '--by', 'annotation'], { input: rocpd });
+    expect(marks.stderr).to.match(/no work was launched in annotations .*\(roctxRangePush.* --marker-trace/);
     const odd = await runCli('dprof', ['steps', '--by', 'layers'], { input: RECORDS });
     expect(odd.stderr).to.match(/unknown kind of region 'layers' \(did you mean layer\?/);
     const alone = await runCli('dprof', ['steps', '--histogram'], { input: RECORDS });

@@ -33,12 +33,18 @@ export const BASELINE_OPTIONS: readonly Option[] = [
 /** Columns of every baseline, for the tree and for most conditions; --by adds others. */
 const KEYS = ['op', 'layer', 'kernel', 'dir'];
 
-const pathOf = (name: string): string => (name.endsWith(ENDING) ? name : name + ENDING);
+/** The file of a baseline. @throws UsageError for a folder alone */
+function pathOf(option: 'baseline' | 'save-baseline', name: string): string {
+  const path = name.endsWith(ENDING) ? name : name + ENDING;
+  if (basename(path) === ENDING || /[\\/]$/.test(name))
+    throw new UsageError(`--${option} needs a name`, `for example --${option} baselines/main`);
+  return path;
+}
 
 /** BASE and NEW. @throws UsageError for another number of inputs */
 export function comparedInputs(given: Arguments): readonly string[] {
   const baseline = given.text('baseline');
-  return baseline === undefined ? given.operands : [pathOf(baseline), ...given.operands];
+  return baseline === undefined ? given.operands : [pathOf('baseline', baseline), ...given.operands];
 }
 
 interface Saving {
@@ -69,9 +75,7 @@ function refuseOthers(given: Arguments): void {
 
 /** The file to write. @throws UsageError for a folder alone; UserError for a file that is not a baseline */
 function targetOf(name: string): string {
-  const output = pathOf(name);
-  if (/^(?:\.part)?$/.test(basename(output)) || /[\\/]$/.test(name))
-    throw new UsageError('--save-baseline needs a name', 'for example --save-baseline baselines/main');
+  const output = pathOf('save-baseline', name);
   if (isFile(output) && recordKindOf(firstBytes(output, HEAD).toString('latin1')) !== 'partial')
     throw new UserError('is not a baseline, and stays as it is', { where: output, hint: 'choose another name' });
   return output;

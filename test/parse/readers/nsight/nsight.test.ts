@@ -257,8 +257,8 @@ describe('Nsight Systems: other activities', () => {
     const database = SqliteFile.open(db.write());
     waits.read(database, { needs: [], sql: '0' }, () => 0, syncs);
     database.close();
-    expect([...syncs.eventStream.values]).to.deep.equal([8, 8, 8, NaN]);
-    expect([...syncs.eventCorr.values]).to.deep.equal([102, 109, 102, NaN]);
+    expect([0, 1, 2, 3].map((row) => syncs.eventStream.at(row))).to.deep.equal([8, 8, 8, NaN]);
+    expect([0, 1, 2, 3].map((row) => syncs.eventCorr.at(row))).to.deep.equal([102, 109, 102, NaN]);
     expect(waits.length).to.equal(2);
   });
 
