@@ -1,5 +1,5 @@
 /** `dprof check`: whether a profile is complete, and whether a gate fails because it is not. */
-import { Checker, type CheckedProfile } from '../../prof/check/profile-check.js';
+import { checkDocument, Checker, type CheckedProfile } from '../../prof/check/profile-check.js';
 import { REASON_COLUMNS, VERDICTS, type CheckVerdict } from '../../prof/check/reason.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
@@ -22,11 +22,6 @@ function failGate(profiles: readonly CheckedProfile[], least: CheckVerdict): voi
   if (worse.length > 0)
     throw new UserError(`--fail-if ${least}: ${counted(worse.length, 'profile')} of ${profiles.length} failed`);
 }
-
-const documentOf = ({ profile, header, verdict, reasons }: CheckedProfile): object => ({
-  ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
-  ...{ verdict, reasons },
-});
 
 export const check = recordsCommand(
   {
@@ -85,7 +80,7 @@ export const check = recordsCommand(
         if (chosen !== null && table !== undefined)
           return printTable(chosen.of(table), chosen.format, write, request.width);
         if (request.format === 'text') return write(checkScreen(facts, request.width));
-        if (request.format === 'json') return write(jsonLines(facts.map(documentOf)));
+        if (request.format === 'json') return write(jsonLines(facts.map(checkDocument)));
         return printTable(table, request.format, write, request.width);
       },
     });

@@ -1,9 +1,9 @@
 /** `dprof critical-path`: what determined how long each step took. */
 import { withoutChosenSteps } from '../../prof/analysis.js';
 import { BOUNDS } from '../../prof/critical-path/bounds.js';
-import { CriticalPaths, type ProfilePaths } from '../../prof/critical-path/critical-path.js';
+import { CriticalPaths, pathDocuments } from '../../prof/critical-path/critical-path.js';
 import { PATH_COLUMNS } from '../../prof/critical-path/path-columns.js';
-import { MOST_ERROR, replayError } from '../../prof/critical-path/step-paths.js';
+import { MOST_ERROR } from '../../prof/critical-path/step-paths.js';
 import { WhatIf } from '../../prof/critical-path/what-if.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
@@ -27,15 +27,6 @@ const OPTIONS: readonly Option[] = [
 
 /** Rows of the path in the text. */
 const USUAL_TOP = 20;
-
-/** One object for each step. */
-const documentsOf = ({ profile, header, steps }: ProfilePaths): object[] =>
-  steps.map((step) => ({
-    ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
-    ...{ step: step.step, from: step.from, time: step.measured, replayed: step.replayed, error: replayError(step) },
-    ...(step.predicted === null ? {} : { predicted: step.predicted }),
-    ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing), path: step.parts },
-  }));
 
 export const criticalPath = recordsCommand(
   {
@@ -89,7 +80,7 @@ export const criticalPath = recordsCommand(
         if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();
         const { format, width } = request;
         if (chosen !== null && table !== undefined) return printTable(chosen.of(table), chosen.format, write, width);
-        if (format === 'json') return write(jsonLines(facts.flatMap(documentsOf)));
+        if (format === 'json') return write(jsonLines(facts.flatMap(pathDocuments)));
         if (format === 'text') return write(facts.map((profile) => criticalPathScreen(profile, width, top)).join('\n'));
         return printTable(table, format, write, width);
       },

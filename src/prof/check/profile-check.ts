@@ -19,6 +19,18 @@ export interface CheckedProfile {
   readonly reasons: readonly Reason[];
 }
 
+/** The verdict on one profile, as in JSON. */
+export interface CheckDocument extends Pick<CheckedProfile, 'profile' | 'verdict' | 'reasons'> {
+  /** Null for records without a profile line, like the rank. */
+  readonly file: string | null;
+  readonly rank: number | null;
+}
+
+export const checkDocument = ({ profile, header, verdict, reasons }: CheckedProfile): CheckDocument => ({
+  ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
+  ...{ verdict, reasons },
+});
+
 class ProfileChecks {
   header: ProfileRecord | null = null;
   diagnostics: Readonly<Record<string, number>> = {};

@@ -15,7 +15,7 @@ import type { TimeWindow } from '../input/time-window.js';
 import { PATH_COLUMNS, type PathRow } from './path-columns.js';
 import { ProfileEvents } from './profile-events.js';
 import type { WhatIf } from './what-if.js';
-import type { StepPath } from './step-paths.js';
+import { replayError, type StepPath } from './step-paths.js';
 
 export interface ProfilePaths {
   readonly profile: number;
@@ -23,6 +23,38 @@ export interface ProfilePaths {
   readonly header: ProfileRecord | null;
   readonly steps: readonly StepPath[];
 }
+
+/** What determined how long a step took, as in JSON. Times are in ns. */
+export interface PathDocument {
+  readonly profile: number;
+  /** Null for records without a profile line, like the rank. */
+  readonly file: string | null;
+  readonly rank: number | null;
+  /** Null for a profile without steps, which counts as one. */
+  readonly step: number | null;
+  readonly from: number;
+  /** Measured, and when each event begins as soon as its causes allow. */
+  readonly time: number;
+  readonly replayed: number;
+  /** How much longer the replay takes, as a share of the measured time. */
+  readonly error: number;
+  /** After the changes of `whatIf`; absent without changes, and where it cannot be predicted. */
+  readonly predicted?: number;
+  /** Time on the path by what bounded it. */
+  readonly bounds: StepPath['bounds'];
+  /** Time without a known cause, by what the profile lacks. */
+  readonly missing: Readonly<Record<string, number>>;
+  readonly path: StepPath['parts'];
+}
+
+/** One element for each step. */
+export const pathDocuments = ({ profile, header, steps }: ProfilePaths): PathDocument[] =>
+  steps.map((step) => ({
+    ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
+    ...{ step: step.step, from: step.from, time: step.measured, replayed: step.replayed, error: replayError(step) },
+    ...(step.predicted === null ? {} : { predicted: step.predicted }),
+    ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing), path: step.parts },
+  }));
 
 const TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'collective', 'graph', 'copy', 'set', 'sync', 'range', 'sample', 'end'] as const),

@@ -19,6 +19,9 @@ import { RepeatedSequences, SMALL, type RepeatedSequence } from './repeated-sequ
 /** Maximum number of kernels, copies and sets; later ones are counted. */
 export const MOST_KERNELS = 2_000_000;
 
+/** Number of sequences, by default. */
+export const MOST_SEQUENCES = 50;
+
 /** Between the kernels of a sequence. */
 const THEN = ' > ';
 
