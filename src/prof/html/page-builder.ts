@@ -99,6 +99,7 @@ export class PageBuilder implements Analysis<MakePage> {
 
   take(item: Item): void {
     this.#adviser.take(item);
+    this.#profile(item instanceof Annotated ? item.record.profile : item.profile).checker.take(item);
     if (item instanceof Annotated) this.#takeKernel(item);
     else if (!isCall(item)) this.#takeRecord(item);
   }
@@ -132,6 +133,8 @@ export class PageBuilder implements Analysis<MakePage> {
     profile.neuron?.take(record);
     profile.monitor?.take(record);
     profile.graphs.take(record);
+    profile.sequences.take(record);
+    profile.regions.take(record);
     profile.collectives.take(record);
     profile.timeline.take(record);
     if (record.type === 'kernel') profile.launches.take(record);
@@ -164,9 +167,12 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#summaries.take(row);
     this.#ranks.take(row);
     this.#enter(record.profile);
-    const { timeline, ops, lines, stepBars, kernels, annotations, points, layers } = this.#profile(record.profile);
+    const profile = this.#profile(record.profile);
+    const { timeline, ops, lines, stepBars, kernels, annotations, points, layers } = profile;
     const kernel = pageKernelOf(row);
     timeline.addKernel(kernel, row);
+    profile.sequences.take(row);
+    profile.regions.take(row);
     // An instruction that only waits is not work.
     if (workOf(record) === null) return;
     ops.add(row);
@@ -176,6 +182,7 @@ export class PageBuilder implements Analysis<MakePage> {
     if (activity === null) return;
     const time = durationOf(record) ?? activity.dur;
     kernels.add(kernel, time);
+    profile.categories.add(row.category, kernel, time);
     annotations.add(kernel, activity.dur);
     points.add(kernel, activity.dur);
     layers.add(kernel, time);
@@ -311,11 +318,10 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 
   #profile(number: number): PageSums {
-    return entryOf(
-      this.#profiles,
-      number,
-      () => new PageSums(new TimelineBuilder(this.options.timeline, this.#boundsOf(1))),
-    );
+    return entryOf(this.#profiles, number, () => {
+      const bounds = this.#boundsOf(1);
+      return new PageSums(new TimelineBuilder(this.options.timeline, bounds), bounds);
+    });
   }
 }
 
