@@ -23,16 +23,30 @@ export type { AnswerInput, ReadingOptions } from './library/options.js';
 export type { DeviceOptions } from './library/options.js';
 export {
   advise,
+  check,
+  criticalPath,
   memory,
+  overlap,
+  queues,
   ranks,
+  sequences,
   steps,
   summary,
   type AdviseOptions,
+  type CriticalPathOptions,
   type MemoryOptions,
+  type OverlapOptions,
+  type QueuesOptions,
+  type SequencesOptions,
+  type StepsOptions,
   type SummaryOptions,
 } from './library/answers.js';
 export { kernels } from './library/answers.js';
 export { diff, type DiffOptions } from './library/answers.js';
+export type { CheckDocument } from './prof/check/profile-check.js';
+export type { CheckVerdict, Reason } from './prof/check/reason.js';
+export type { PathDocument } from './prof/critical-path/critical-path.js';
+export type { OverlapDocument } from './prof/overlap/overlap.js';
 export type { SummaryDocument } from './prof/summary/details.js';
 export type * from './prof/summary/summary-data.js';
 export type * from './prof/summary/summary-data.js';

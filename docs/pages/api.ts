@@ -85,7 +85,10 @@ export function libraryExports(root: string): LibraryExport[] {
 /** What a user of the library wants to do, in the order of the page, and where the exports for it are declared. */
 const TASKS: readonly (readonly [task: string, paths: RegExp])[] = [
   ['Read profiles and records', /^src\/(library\/open|record\/(?!errors|diagnostics|python|serving))/],
-  ['Get the answers of the commands', /^src\/(library\/|prof\/(summary|ranks|advise|memory|diff)\/)/],
+  [
+    'Get the answers of the commands',
+    /^src\/(library\/|prof\/(summary|ranks|advise|memory|diff|check|critical-path|overlap)\/)/,
+  ],
   ['Choose, filter, sort and group kernels', /^src\/(prof\/(annotate|columns|query|by|report)|table\/)/],
   ['Compute the work of ops', /^src\/(ops\/|prof\/work\/|record\/serving)/],
   ['Compare with the peaks of a device', /^src\/prof\/roofline\//],

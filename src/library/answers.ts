@@ -5,10 +5,20 @@ import { memoryDocument, CURVE_POINTS, Memory, type MemoryDocument } from '../pr
 import { MetricAnalysis } from '../prof/neuron/metric-analysis.js';
 import { RanksAnalysis, ranksDocument, type RanksDocument } from '../prof/ranks/ranks-document.js';
 import { Annotator } from '../prof/report/report.js';
+import { checkDocument, Checker, type CheckDocument } from '../prof/check/profile-check.js';
+import { CriticalPaths, pathDocuments, type PathDocument } from '../prof/critical-path/critical-path.js';
+import { WhatIf } from '../prof/critical-path/what-if.js';
+import { Overlap, overlapDocument, type OverlapDocument } from '../prof/overlap/overlap.js';
+import { parseWhere } from '../prof/query/kernel-query.js';
+import { Queues } from '../prof/queues/queues.js';
+import { LONGEST, SHORTEST } from '../prof/sequences/repeated-sequences.js';
+import { MOST_SEQUENCES, Sequences } from '../prof/sequences/sequences.js';
+import { REGION_KEYS, Regions } from '../prof/steps/regions.js';
 import { Steps } from '../prof/steps/steps.js';
 import { SummaryDetails, summaryDocuments, type SummaryDocument } from '../prof/summary/details.js';
 import { SummaryAnalysis } from '../prof/summary/summary-analysis.js';
-import { UserError } from '../record/errors.js';
+import type { Answer } from '../prof/analysis.js';
+import { requireName, UserError } from '../record/errors.js';
 import { rowObjects, type RowObject } from '../table/column.js';
 import {
   peaksFor,
@@ -129,15 +139,121 @@ export async function summary(input: AnswerInput, options: SummaryOptions = {}):
 
 const NO_CHOICE = { check: false, vendor: false, metrics: null, explain: undefined, warningsAsNotes: false } as const;
 
+/** Options of `steps`. */
+export interface StepsOptions extends DeviceOptions {
+  /** Adds up over the passes of regions: a kind that `dprof steps --help` lists, such as `range`. By default one element per step. */
+  readonly by?: string;
+}
+
 /**
  * How the time of each training or serving step was spent: one element for each device and step, with `-` for work
- * outside of steps and `all` for the total. The keys are those of `dprof steps --help`; times in ns, unknown values
- * null.
- * @throws UserError for profiles without any work that has a time
+ * outside of steps and `all` for the total; or with `by` one element for each device and region. The keys are those of
+ * `dprof steps --help`; times in ns, unknown values null.
+ * @throws UserError for profiles without any work that has a time, or without regions; UsageError for an unknown kind of region
  */
-export async function steps(input: AnswerInput, options: ReadingOptions = {}): Promise<readonly RowObject[]> {
-  const { table } = await answer(input, new Steps(), options);
-  return table === undefined ? [] : rowObjects(table);
+export async function steps(input: AnswerInput, options: StepsOptions = {}): Promise<readonly RowObject[]> {
+  const { by } = options;
+  if (by === undefined) return rowsOf(await answer(input, new Steps(), options));
+  const regions = new Regions(requireName('kind of region', by, Object.keys(REGION_KEYS)));
+  return rowsOf(await answer(input, regions, options, new Annotator(peaksFor(options))));
+}
+
+const rowsOf = ({ table }: Answer<unknown>): RowObject[] => (table === undefined ? [] : rowObjects(table));
+
+/**
+ * Whether each profile is complete and its figures can be trusted, with the reasons why not: one element for each profile.
+ * @throws UserError for an input that cannot be read
+ */
+export async function check(input: AnswerInput, options: DeviceOptions = {}): Promise<readonly CheckDocument[]> {
+  const { facts } = await answer(input, new Checker(), options, new Annotator(peaksFor(options)));
+  return facts.map(checkDocument);
+}
+
+/** Options of `criticalPath`. */
+export interface CriticalPathOptions extends ReadingOptions {
+  /** Numbers of the steps to explain; all by default. */
+  readonly steps?: readonly number[];
+  /** Changes as for `--what-if`, such as `communication: 0`, whose effect is predicted. */
+  readonly whatIf?: readonly string[];
+}
+
+/**
+ * What determined how long each step took: one element for each step. Times in ns.
+ * @throws UserError for profiles without anything that has a time; UsageError for an invalid change
+ */
+export async function criticalPath(
+  input: AnswerInput,
+  { steps: chosen, whatIf = [], ...options }: CriticalPathOptions = {},
+): Promise<readonly PathDocument[]> {
+  const choice = {
+    steps: chosen === undefined ? undefined : new Set(chosen),
+    whatIf: whatIf.length === 0 ? undefined : new WhatIf(whatIf),
+  };
+  const { facts } = await answer(input, new CriticalPaths(choice), options, new Annotator(null, false));
+  return facts.flatMap(pathDocuments);
+}
+
+/** Options of `sequences`. */
+export interface SequencesOptions extends ReadingOptions {
+  /** Columns that must be equal for kernels to count as the same; `kernel` by default. */
+  readonly by?: readonly string[];
+  /** Number of kernels of a sequence, from 2 to 8; any of these by default. */
+  readonly kernels?: number;
+  /** Selects kernels, as `dprof --where` does; a kernel that is left out ends a sequence. */
+  readonly where?: string;
+  /** Maximum number of sequences; 50 by default. */
+  readonly top?: number;
+}
+
+/**
+ * Sequences of kernels that recur on a stream, which one fused kernel could replace: those first that could save the most
+ * time. The keys are those of `dprof sequences -f json`; times in ns.
+ * @throws UserError for profiles without kernels that could be fused; UsageError for an unknown column
+ */
+export async function sequences(input: AnswerInput, options: SequencesOptions = {}): Promise<readonly RowObject[]> {
+  const { by = ['kernel'], kernels: length = null, where, top = MOST_SEQUENCES, ...others } = options;
+  if (length !== null) requireCount('kernels', length, SHORTEST, LONGEST);
+  requireCount('top', top, 1);
+  const filter = where === undefined ? {} : { where: parseWhere(where) };
+  const found = new Sequences({ keys: by.map(requireColumn), length, most: top, ...filter });
+  return rowsOf(await answer(input, found, others, new Annotator(null, false)));
+}
+
+/** Options of `overlap`. */
+export interface OverlapOptions extends ReadingOptions {
+  /** Column by which work is divided into kinds: `stream` by default, `category`, `op` ... */
+  readonly by?: string;
+}
+
+/**
+ * How long work of two kinds runs at once: one element for each device. Times in ns.
+ * @throws UserError for profiles without device work that has a time; UsageError for an unknown column
+ */
+export async function overlap(
+  input: AnswerInput,
+  { by = 'stream', ...options }: OverlapOptions = {},
+): Promise<readonly OverlapDocument[]> {
+  const { facts } = await answer(input, new Overlap(requireColumn(by)), options, new Annotator(null, false));
+  return facts.map(overlapDocument);
+}
+
+/** Options of `queues`. */
+export interface QueuesOptions extends ReadingOptions {
+  /** Maximum number of points for each device: the answer is then the mean length over time. By default one element per stream. */
+  readonly points?: number;
+}
+
+/**
+ * How much launched work waits on each stream, and how long a full queue blocked launch calls. The keys are those of
+ * `dprof queues -f json`; times in ns, unknown values null.
+ * @throws UserError for profiles without known launches
+ */
+export async function queues(
+  input: AnswerInput,
+  { points, ...options }: QueuesOptions = {},
+): Promise<readonly RowObject[]> {
+  if (points !== undefined) requireCount('points', points, 1);
+  return rowsOf(await answer(input, new Queues(points ?? 1, points !== undefined), options));
 }
 
 /**

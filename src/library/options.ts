@@ -24,10 +24,11 @@ export function requireShare(option: string, value: number): void {
   throw new UsageError(`${option} is a number from 0 to 1, not ${String(value)}`);
 }
 
-/** @throws UsageError for a value that is not a whole number, or is too small */
-export function requireCount(option: string, value: number, least: number): void {
-  if (Number.isInteger(value) && value >= least) return;
-  throw new UsageError(`${option} is a whole number of at least ${least}, not ${String(value)}`);
+/** @throws UsageError for a value that is not a whole number, too small or too large */
+export function requireCount(option: string, value: number, least: number, most = Infinity): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new UsageError(`${option} is a whole number ${range}, not ${String(value)}`);
 }
 
 /** How inputs are read. Options for other formats than the input's are ignored. */

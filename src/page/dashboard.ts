@@ -12,6 +12,7 @@ import { panelLink } from './document/panel-link.js';
 import { ACTIVITY } from './panels/activity-panel.js';
 import { ADVICE } from './panels/advice-panel.js';
 import { ANNOTATIONS } from './panels/annotations-panel.js';
+import { CATEGORIES, SEQUENCES } from './panels/kernels/categories-panel.js';
 import { COLLECTIVES } from './panels/collectives-panel.js';
 import { DEVICES } from './panels/devices-panel.js';
 import { DIAGNOSTICS } from './panels/diagnostics-panel.js';
@@ -29,6 +30,7 @@ import { OPS } from './panels/kernels/ops-panel.js';
 import { PROFILES } from './panels/profiles-panel.js';
 import { MONITOR, NEURON, PROGRAM } from './panels/neuron/neuron-panel.js';
 import { hasRanks, RANKS } from './panels/ranks-panel.js';
+import { REGIONS } from './panels/regions-panel.js';
 import { ROOFLINE } from './panels/kernels/roofline-panel.js';
 import { STEPS } from './panels/time/steps-panel.js';
 import { hasTimeline, loadPiece, TIMELINE } from './panels/timeline-panel.js';
@@ -86,7 +88,18 @@ const TABS: readonly PanelTab[] = [
   {
     id: 'kernels',
     title: 'Kernels',
-    panels: [OPS, KERNELS, ROOFLINE, PRECISION, MATRIX_UNIT, ACTIVITY, MEMORY_OPERATIONS, COLLECTIVES],
+    panels: [
+      OPS,
+      KERNELS,
+      CATEGORIES,
+      ROOFLINE,
+      SEQUENCES,
+      PRECISION,
+      MATRIX_UNIT,
+      ACTIVITY,
+      MEMORY_OPERATIONS,
+      COLLECTIVES,
+    ],
     hasContent: ({ profile: { overview, kernels, ops, collectives } }) =>
       overview.devices.length > 0 ||
       overview.memory.length > 0 ||
@@ -97,13 +110,14 @@ const TABS: readonly PanelTab[] = [
   {
     id: 'layers',
     title: 'Layers',
-    panels: [PROGRAM, LAYERS, LINES, FLAME, ANNOTATIONS],
-    hasContent: ({ profile: { overview, layers, stacks, annotations } }) =>
+    panels: [PROGRAM, LAYERS, LINES, FLAME, ANNOTATIONS, REGIONS],
+    hasContent: ({ profile: { overview, layers, stacks, annotations, regions } }) =>
       overview.program !== null ||
       layers.shown.length > 0 ||
       (overview.host?.layers.length ?? 0) > 0 ||
       stacks !== null ||
-      annotations.shown.length > 0,
+      annotations.shown.length > 0 ||
+      regions === null,
   },
   { id: 'memory', title: 'Memory', panels: [MEMORY], hasContent: ({ profile }) => profile.memory.length > 0 },
   {

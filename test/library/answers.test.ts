@@ -4,12 +4,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   advise,
+  check,
   chooseColumns,
+  criticalPath,
   diff,
   kernels,
   memory,
   open,
+  overlap,
+  queues,
   ranks,
+  sequences,
   steps,
   summary,
   UserError,
@@ -46,6 +51,17 @@ describe('answers of the library', () => {
       expect(asJson(await summary(path))).to.deep.equal(await printed('summary', path));
       expect(asJson(await steps(path))).to.deep.equal(await printed('steps', path));
       expect(asJson(await advise(path))).to.deep.equal(await printed('advise', path));
+    });
+  }
+
+  for (const path of [NSIGHT, TRACE, sample('decoder.pt.trace.json.gz')]) {
+    it(`are those of the commands, for parts of the time too: ${path.slice(ROOT.length + 1)}`, async () => {
+      expect(asJson(await check(path))).to.deep.equal(await printed('check', path));
+      expect(asJson(await criticalPath(path))).to.deep.equal(await printed('critical-path', path));
+      expect(asJson(await overlap(path))).to.deep.equal(await printed('overlap', path));
+      expect(asJson(await queues(path))).to.deep.equal(await printed('queues', path));
+      expect(asJson(await sequences(path))).to.deep.equal(await printed('sequences', path));
+      expect(asJson(await steps(path, { by: 'step' }))).to.deep.equal(await printed('steps', '--by', 'step', path));
     });
   }
 
@@ -108,6 +124,22 @@ describe('answers of the library', () => {
     ).to.deep.equal(
       await printed('advise', '--top', '2', '--rule', 'copies,fp32-product', '--min-share', '0', '--all', TRACE),
     );
+  });
+
+  it('take the options of the commands about parts of the time', async () => {
+    const same = async (answer: Promise<unknown>, ...args: readonly string[]): Promise<void> => {
+      expect(asJson(await answer)).to.deep.equal(await printed(...args));
+    };
+    await same(steps(NSIGHT, { by: 'range', device: 'H100 SXM' }), 'steps', '--by', 'range', '--peaks', 'H100 SXM', NSIGHT); // prettier-ignore
+    await same(check(NSIGHT, { device: 'H100 SXM' }), 'check', '--peaks', 'H100 SXM', NSIGHT);
+    await same(overlap(NSIGHT, { by: 'category' }), 'overlap', '--by', 'category', NSIGHT);
+    await same(queues(NSIGHT, { points: 3 }), 'queues', '--points', '3', NSIGHT);
+    const options = { by: ['op', 'dir'], kernels: 2, where: 'op!=relu', top: 3 };
+    await same(sequences(NSIGHT, options), 'sequences', '--by', 'op,dir', '-k', '2', '--where', 'op!=relu', '--top', '3', NSIGHT); // prettier-ignore
+    const changes = { steps: [1], whatIf: ['launch: 0'] };
+    await same(criticalPath(NSIGHT, changes), 'critical-path', '--step', '1', '--what-if', 'launch: 0', NSIGHT);
+    expect(await lineOf(steps(NSIGHT, { by: 'ranges' }))).to.match(/^unknown kind of region 'ranges'/);
+    expect(await lineOf(sequences(NSIGHT, { kernels: 9 }))).to.equal('kernels is a whole number from 2 to 8, not 9');
   });
 
   it('are of partial answers too', async () => {

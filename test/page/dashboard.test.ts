@@ -14,8 +14,19 @@ import { writePages } from './written-pages.js';
  */
 const TABS: Readonly<Record<string, readonly string[]>> = {
   overview: ['verdict', 'largest', 'advice', 'figures', 'profiles', 'utilisation', 'steps', 'idle', 'devices'],
-  kernels: ['ops', 'kernels', 'roofline', 'precision', 'matrix-unit', 'activity', 'memory-operations', 'collectives'],
-  layers: ['layers', 'lines', 'flame', 'annotations'],
+  kernels: [
+    'ops',
+    'kernels',
+    'categories',
+    'roofline',
+    'sequences',
+    'precision',
+    'matrix-unit',
+    'activity',
+    'memory-operations',
+    'collectives',
+  ],
+  layers: ['layers', 'lines', 'flame', 'annotations', 'regions'],
   memory: ['memory'],
   ranks: ['ranks', 'host-cpu'],
   diagnostics: ['diagnostics', 'timeline'],
@@ -99,8 +110,9 @@ describeInBrowser('dashboard', (open) => {
   });
 
   it('states in a line why a panel is empty', async () => {
-    // A page of one profile has no index, and one without call stacks no lines.
-    const SINGLE = PANELS.length - 2;
+    // A page of one profile has no index, and one without call stacks no lines; categories, sequences and regions are shown where
+    // there are some.
+    const SINGLE = PANELS.length - 5;
     const { page, complaints } = await open(empty);
     await showAllTabs(page);
     expect(await page.locator('[data-panel]').count()).to.equal(SINGLE);
@@ -240,7 +252,10 @@ describeInBrowser('dashboard', (open) => {
       ['Kernels', 'kernels', HOSTILE, `kernel=="${HOSTILE.replaceAll('"', '\\"')}"`, '1 match'],
       ['Layers', 'layers', 'block', 'layer=="block"', '2 matches'],
     ] as const;
-    // What concerns the profile is folded.
+    // What concerns the profile is folded, and so is what it lacks.
+    expect(await page.locator('[data-panel="advice"]').textContent()).to.match(
+      /Completeness: complete \(\d+ reasons\)/,
+    );
     await page.getByText('About this profile (1)').click();
     for (const [tab, panel, name, condition, found] of LINKS) {
       await page.getByRole('tab', { name: tab }).click();

@@ -247,6 +247,40 @@ function profile(rank: number, slower: number): PageProfile {
       ],
       ...{ count: 3, restTime: 0, time: 7 * MS },
     },
+    categories: [
+      { category: 'gemm', count: 10, time: 4 * MS, flops: 1e12, bytes: 1e9, tc: 1 },
+      { category: null, count: 94, time: 3 * MS, flops: null, bytes: null, tc: null },
+    ],
+    sequences: [
+      {
+        ...{ sequence: [HOSTILE, 'add'], count: 20, time: 1 * MS, share: 1 / 7, small: 0.4 * MS, gaps: 0.1 * MS },
+        ...{ saved: 0.5 * MS, launched: { count: 20, launch: 0.8 * MS, device: 1.1 * MS } },
+      },
+    ],
+    regions: {
+      shown: [
+        {
+          ...{ region: `forward ${HOSTILE}`, device: 0, passes: 4, span: 8 * MS, busy: 6 * MS, idle: 2 * MS },
+          ...{ idleHost: 1.5 * MS, idleQueue: 0.5 * MS, spanP50: 1.5 * MS, spanP90: 3 * MS, spanP99: 3.4 * MS },
+          ...{ iterationP50: 2 * MS, exposed: 0, mfu: 0.25, kernels: 40, collectives: 0 },
+          bins: [
+            { from: 1 * MS, to: 2 * MS, count: 3 },
+            { from: 2 * MS, to: 3 * MS, count: 0 },
+            { from: 3 * MS, to: 4 * MS, count: 1 },
+          ],
+        },
+      ],
+      count: 2,
+    },
+    check: {
+      verdict: 'doubtful',
+      reasons: [
+        {
+          ...{ check: 'stream-overlap', level: 'doubt', count: 2, what: '2 pieces of work overlap', remedy: null },
+          affects: 'durations of this work',
+        },
+      ],
+    },
     stacks: STACKS,
     annotations: {
       shown: [

@@ -1,5 +1,5 @@
 /** `dprof check`: whether a profile is complete, and whether a gate fails because it is not. */
-import { Checker, type CheckedProfile } from '../../prof/check/profile-check.js';
+import { checkDocument, Checker, type CheckedProfile } from '../../prof/check/profile-check.js';
 import { REASON_COLUMNS, VERDICTS, type CheckVerdict } from '../../prof/check/reason.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
@@ -22,11 +22,6 @@ function failGate(profiles: readonly CheckedProfile[], least: CheckVerdict): voi
   if (worse.length > 0)
     throw new UserError(`--fail-if ${least}: ${counted(worse.length, 'profile')} of ${profiles.length} failed`);
 }
-
-const documentOf = ({ profile, header, verdict, reasons }: CheckedProfile): object => ({
-  ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
-  ...{ verdict, reasons },
-});
 
 export const check = recordsCommand(
   {
@@ -84,7 +79,7 @@ export const check = recordsCommand(
         checked = facts;
         return printAnswer(table, { ...request, chosen }, write, {
           text: () => checkScreen(facts, request.width),
-          json: () => jsonLines(facts.map(documentOf)),
+          json: () => jsonLines(facts.map(checkDocument)),
         });
       },
     });

@@ -1,10 +1,9 @@
 /** `dprof critical-path`: what determined how long each step took. */
-import { elementAt } from '../../containers/element.js';
 import { withoutChosenSteps } from '../../prof/analysis.js';
 import { BOUNDS } from '../../prof/critical-path/bounds.js';
-import { CriticalPaths, type ProfilePaths } from '../../prof/critical-path/critical-path.js';
+import { CriticalPaths, pathDocuments } from '../../prof/critical-path/critical-path.js';
 import { PATH_COLUMNS } from '../../prof/critical-path/path-columns.js';
-import { MOST_ERROR, replayError } from '../../prof/critical-path/step-paths.js';
+import { MOST_ERROR } from '../../prof/critical-path/step-paths.js';
 import { WhatIf } from '../../prof/critical-path/what-if.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
@@ -28,27 +27,6 @@ const OPTIONS: readonly Option[] = [
 
 /** Rows of the path in the text. */
 const USUAL_TOP = 20;
-
-/** One object for each step. In a job, each part names its profile. */
-function documentsOf({ members, steps }: ProfilePaths): object[] {
-  const [only, ...others] = members.map(({ profile, header }) => ({
-    ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
-  }));
-  const isJob = others.length > 0;
-  const place = isJob
-    ? { profile: null, file: null, rank: null, ranks: members.map(({ header }) => header?.rank ?? null) }
-    : only;
-  return steps.map((step) => ({
-    ...place,
-    ...{ step: step.step, from: step.from, time: step.measured, replayed: step.replayed, error: replayError(step) },
-    ...(step.predicted === null ? {} : { predicted: step.predicted }),
-    ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing) },
-    path: step.parts.map(({ member, ...part }) => {
-      const { profile, header } = elementAt(members, member);
-      return { ...(isJob ? { profile, rank: header?.rank ?? null } : {}), ...part };
-    }),
-  }));
-}
 
 export const criticalPath = recordsCommand(
   {
@@ -112,7 +90,7 @@ export const criticalPath = recordsCommand(
         const { format, width } = request;
         return printAnswer(table, { format, width, chosen }, write, {
           text: () => facts.map((profile) => criticalPathScreen(profile, width, top)).join('\n'),
-          json: () => jsonLines(facts.flatMap(documentsOf)),
+          json: () => jsonLines(facts.flatMap(pathDocuments)),
         });
       },
     });

@@ -2,7 +2,7 @@
 import { CHOICE_OPTIONS } from '../choice-options.js';
 import { COLUMNS, requireColumn } from '../../prof/columns/columns.js';
 import { MOST_KINDS, OTHERS } from '../../prof/overlap/overlap-sweep.js';
-import { MEASURED_COLUMNS, Overlap, OVERLAP_COLUMNS, type DeviceOverlap } from '../../prof/overlap/overlap.js';
+import { MEASURED_COLUMNS, Overlap, OVERLAP_COLUMNS, overlapDocument } from '../../prof/overlap/overlap.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonLines } from '../../record/control-characters.js';
 import { integer, type Arguments } from '../arguments.js';
@@ -13,14 +13,6 @@ import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 /** Number of kinds in a matrix of the text, by default. */
 const MOST_IN_TEXT = 12;
-
-const documentOf = ({ profile, header, device, kinds }: DeviceOverlap): object => ({
-  ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null, device },
-  kinds: kinds.map(({ both, ...kind }) => ({
-    ...kind,
-    both: Object.fromEntries(kinds.map(({ kind: name }, at) => [name, both[at] ?? 0])),
-  })),
-});
 
 async function runMeasured(given: Arguments, request: RecordsRequest): Promise<void> {
   const chosen = tableChoice(given, MEASURED_COLUMNS, request);
@@ -93,7 +85,7 @@ export const overlap = recordsCommand(
       print: ({ table, facts }, write) =>
         printAnswer(table, { format, width, chosen }, write, {
           text: () => facts.map((device) => overlapScreen(device, by.key, top, width)).join('\n'),
-          json: () => jsonLines(facts.map(documentOf)),
+          json: () => jsonLines(facts.map(overlapDocument)),
         }),
     });
   },

@@ -3,7 +3,7 @@ import { COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
 import { parseWhere } from '../../prof/query/kernel-query.js';
 import { Annotator } from '../../prof/report/report.js';
 import { LONGEST, SHORTEST, SMALL } from '../../prof/sequences/repeated-sequences.js';
-import { MOST_KERNELS, SEQUENCE_COLUMNS, Sequences } from '../../prof/sequences/sequences.js';
+import { MOST_KERNELS, MOST_SEQUENCES, SEQUENCE_COLUMNS, Sequences } from '../../prof/sequences/sequences.js';
 import { grouped } from '../../record/plural.js';
 import { integer } from '../arguments.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
@@ -12,8 +12,6 @@ import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { sequencesScreen } from '../screens/sequences.js';
 import { tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
 
-/** Number of sequences, by default. */
-const MOST = 50;
 const MOST_IN_TEXT = 10;
 
 export const sequences = recordsCommand(
@@ -46,7 +44,7 @@ export const sequences = recordsCommand(
         'Sequences are sorted by the most time that one kernel in their place could save: the gaps between their kernels, and the',
         `time of kernels that take less than ${SMALL / 1000} us. No kernel counts for two sequences. A sequence ends at`,
         'copies, asynchronous transfers, fills, communication, waits (also of more than 1 ms without work), control flow, and kernels that --where leaves out.',
-        `Output: text has at most ${MOST_IN_TEXT} sequences (--top N), other formats one row or object per sequence, at most ${MOST} (--top N).`,
+        `Output: text has at most ${MOST_IN_TEXT} sequences (--top N), other formats one row or object per sequence, at most ${MOST_SEQUENCES} (--top N).`,
         `Memory: 150 bytes per kernel; only the first ${grouped(MOST_KERNELS)} kernels and copies count.`,
       ],
     ],
@@ -64,7 +62,7 @@ export const sequences = recordsCommand(
     const options = {
       keys: given.read('by', chooseColumns) ?? chooseColumns('kernel'),
       length: given.read('kernels', (text) => integer('--kernels', text, SHORTEST, LONGEST)) ?? null,
-      most: top ?? (format === 'text' && chosen === null ? MOST_IN_TEXT : MOST),
+      most: top ?? (format === 'text' && chosen === null ? MOST_IN_TEXT : MOST_SEQUENCES),
       where: given.read('where', parseWhere),
     };
     await runAnalysis(request, {

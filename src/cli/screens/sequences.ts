@@ -1,5 +1,6 @@
 /** `dprof sequences` on a screen: each sequence with what it could save, and its kernels. */
-import type { SequenceFacts, SequenceRow } from '../../prof/sequences/sequences.js';
+import type { SequenceRow } from '../../prof/sequences/repeated-sequences.js';
+import type { SequenceFacts } from '../../prof/sequences/sequences.js';
 import { many } from '../../record/plural.js';
 import { amountText } from '../../record/units.js';
 import { labelledLine } from '../../table/readable.js';

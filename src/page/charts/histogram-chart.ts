@@ -34,14 +34,24 @@ function option(bins: readonly HistogramBin[], what: string): ChartOption {
 
 /** @param values values in ns */
 export function histogram(what: string, values: readonly number[], height = 220): HTMLElement {
-  const bins = binsOf(values);
-  const [only] = bins;
-  if (only === undefined || only.from === only.to) {
-    const text = values.length === 1 ? 'One value' : `${values.length} values, all the same`;
-    return element('p', { class: 'missing' }, `${text}: ${quantityText(only?.from ?? null, 'ns')}. No histogram.`);
-  }
   const ordered = [...values].sort((a, b) => a - b);
   const at = (share: number): string => quantityText(quantile(ordered, share), 'ns');
-  const label = `Histogram of ${values.length} values, ${what}: lowest ${at(0)}, median ${at(0.5)}, highest ${at(1)}`;
-  return chart(label, height, () => option(bins, what));
+  return drawn(what, binsOf(values), height, () => `lowest ${at(0)}, median ${at(0.5)}, highest ${at(1)}`);
+}
+
+/** @param bins of values in ns */
+export function histogramOfBins(what: string, bins: readonly HistogramBin[], height: number): HTMLElement {
+  const edge = (ns: number | undefined): string => quantityText(ns ?? null, 'ns');
+  return drawn(what, bins, height, () => `from ${edge(bins[0]?.from)} to ${edge(bins.at(-1)?.to)}`);
+}
+
+/** @param reach the values in words */
+function drawn(what: string, bins: readonly HistogramBin[], height: number, reach: () => string): HTMLElement {
+  const [only] = bins;
+  const count = bins.reduce((sum, bin) => sum + bin.count, 0);
+  if (only === undefined || only.from === only.to) {
+    const text = count === 1 ? 'One value' : `${count} values, all the same`;
+    return element('p', { class: 'missing' }, `${text}: ${quantityText(only?.from ?? null, 'ns')}. No histogram.`);
+  }
+  return chart(`Histogram of ${count} values, ${what}: ${reach()}`, height, () => option(bins, what));
 }

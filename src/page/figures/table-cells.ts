@@ -29,6 +29,8 @@ function breakable(text: HTMLElement): HTMLElement {
 
 /** A column. Columns of numbers have a unit, columns of texts have none. */
 export interface TableColumn<Row> extends CopiedColumn<Row> {
+  /** What it has, for the header's hover text. */
+  readonly about?: string;
   /** Columns with the same unit and group share a scale, so that their numbers can be compared. */
   readonly group?: string;
   /** Name of the number, see `Field`. */
@@ -147,10 +149,11 @@ export class TableHeads<Row> {
   ) {
     this.#by = by;
     this.#isDescending = by !== null && elementAt(columns, by).unit !== undefined;
-    this.#heads = columns.map(({ title, unit, isExtra = false }, i) => {
+    this.#heads = columns.map(({ title, unit, about = null, isExtra = false }, i) => {
       const text = headerText(title, elementAt(scales, i));
       const content = sort === null ? text : button(text, () => this.#choose(i, sort));
-      return element('th', { scope: 'col', class: classOf(unit === undefined ? null : 'number', isExtra) }, content);
+      const kind = classOf(unit === undefined ? null : 'number', isExtra);
+      return element('th', { scope: 'col', title: about, class: kind }, content);
     });
     this.row = element('tr', {}, ...this.#heads);
     if (sort !== null) this.#mark();

@@ -2,6 +2,8 @@
 import { elementAt } from '../../containers/element.js';
 import { lacking } from '../capture-hints.js';
 import { rankNames } from '../profile-labels.js';
+import { meaningOf } from '../../record/glossary.js';
+import type { PageProfile } from '../../prof/html/page-data.js';
 import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { capitalised, quantityText } from '../document/units.js';
 import { command, button, definitions, element, note } from '../document/dom-elements.js';
@@ -116,6 +118,30 @@ function listOf(view: PanelView, groups: readonly Listed<FindingGroup>[]): Node[
   return hidden.length > 0 ? [list, more] : [list];
 }
 
+/** Whether the profile is complete, and why not; null where everything that can be recorded is there. */
+function checked({ verdict, reasons }: PageProfile['check']): HTMLElement | null {
+  if (reasons.length === 0) return null;
+  const items = reasons.map(({ level, check, what, affects, remedy }) =>
+    element(
+      'li',
+      {},
+      element('h3', { title: check }, `${capitalised(level)}: ${what}`),
+      element('p', {}, `Affects: ${affects}.`),
+      ...(remedy === null ? [] : [element('p', {}, `Remedy: ${remedy}.`)]),
+    ),
+  );
+  return element(
+    'details',
+    { class: 'about' },
+    element(
+      'summary',
+      { title: meaningOf('completeness') },
+      `Completeness: ${verdict} (${counted(reasons.length, 'reason')})`,
+    ),
+    element('ol', { class: 'advice' }, ...items),
+  );
+}
+
 /** Findings about the program; below them, collapsed, findings about profiling. */
 function make(view: PanelView): PanelContent {
   const { data, profile } = view;
@@ -127,7 +153,12 @@ function make(view: PanelView): PanelContent {
       ? []
       : [note(`${counted(others, 'finding')} of this page ${others === 1 ? 'is' : 'are'} about other profiles.`)];
   if (groups.length === 0 && devices.length === 0) return lacking(view, 'work');
-  if (groups.length === 0) return others === 0 ? 'No rule found anything worth changing.' : elsewhere;
+  const about = [checked(profile.check)].filter((part) => part !== null);
+  if (groups.length === 0) {
+    const nothing = 'No rule found anything worth changing.';
+    if (others > 0) return [...elsewhere, ...about];
+    return about.length === 0 ? nothing : [note(nothing), ...about];
+  }
   const program = groups.filter(({ finding }) => finding.about === 'program');
   const recording = groups.filter(({ finding }) => finding.about === 'profile');
   const folded = element(
@@ -140,6 +171,7 @@ function make(view: PanelView): PanelContent {
   return [
     ...(program.length > 0 ? listOf(view, program) : [note('No rule found anything to change in the program.')]),
     ...(recording.length > 0 ? [folded] : []),
+    ...about,
     ...(data.input === 'FILE' ? [several] : []),
     ...elsewhere,
   ];

@@ -19,10 +19,24 @@ export interface CheckedProfile {
   readonly reasons: readonly Reason[];
 }
 
+/** The verdict on one profile, as in JSON. */
+export interface CheckDocument extends Pick<CheckedProfile, 'profile' | 'verdict' | 'reasons'> {
+  /** Null for records without a profile line, like the rank. */
+  readonly file: string | null;
+  readonly rank: number | null;
+}
+
+export const checkDocument = ({ profile, header, verdict, reasons }: CheckedProfile): CheckDocument => ({
+  ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null },
+  ...{ verdict, reasons },
+});
+
 class ProfileChecks {
   header: ProfileRecord | null = null;
   diagnostics: Readonly<Record<string, number>> = {};
   readonly checks: readonly Check[] = CHECKS.map((start) => start());
+  readonly takes = this.checks.flatMap(({ take }) => take ?? []);
+  readonly rows = this.checks.flatMap(({ row }) => row ?? []);
 
   get reasons(): Reason[] {
     const details = new Map(this.checks.flatMap((check) => [...(check.details?.() ?? [])]));
@@ -52,7 +66,7 @@ export class Checker implements Analysis<readonly CheckedProfile[]> {
 
   take(item: Item): void {
     if (item instanceof Annotated) {
-      for (const { row } of this.#of(item.record.profile).checks) row?.(item);
+      for (const row of this.#of(item.record.profile).rows) row(item);
       return;
     }
     this.#takeRecord(item);
@@ -62,7 +76,7 @@ export class Checker implements Analysis<readonly CheckedProfile[]> {
     const profile = this.#of(record.profile);
     if (record.type === 'profile') profile.header = record;
     if (record.type === 'end') profile.diagnostics = record.diagnostics;
-    for (const { take } of profile.checks) take?.(record);
+    for (const take of profile.takes) take(record);
   }
 
   #of(profile: number): ProfileChecks {

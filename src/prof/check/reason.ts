@@ -8,6 +8,7 @@ import { column, int, str, type Column } from '../../table/column.js';
 export const LEVELS = ['loss', 'doubt', 'limit'] as const;
 export type Level = (typeof LEVELS)[number];
 
+/** A reason to doubt a profile. */
 export interface Reason {
   /** Name of the check, or of the diagnostic that a reader counted. */
   readonly check: string;
@@ -24,6 +25,7 @@ export interface Reason {
 
 /** Verdicts, from the best to the worst: the worst level among the reasons decides. */
 export const VERDICTS = ['complete', 'doubtful', 'incomplete'] as const;
+/** Verdict on a profile: complete, doubtful or incomplete. */
 export type CheckVerdict = (typeof VERDICTS)[number];
 
 /** Limits do not change the verdict: what was recorded is right. */

@@ -21,7 +21,7 @@ import { connectedProfiles, type ConnectedProfiles } from './job-operations.js';
 import { JoinedGraph } from './joined-graph.js';
 import { PATH_COLUMNS, type PathRow } from './path-columns.js';
 import { ProfileEvents, type EventGraph } from './profile-events.js';
-import { stepPaths, type StepPath } from './step-paths.js';
+import { replayError, stepPaths, type StepPath } from './step-paths.js';
 import type { WhatIf } from './what-if.js';
 
 /** The paths of a profile, or of a job, whose ranks' profiles have operations in common. */
@@ -35,6 +35,55 @@ interface PathMember {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
+}
+
+/** The profile and rank of a part of the path, in a job. */
+type PartOfRank = Partial<Pick<PathMember, 'profile'>> & { readonly rank?: number | null };
+
+/** What determined how long a step took, as in JSON. Times are in ns. */
+export interface PathDocument {
+  /** Null for a job, like the file and the rank. */
+  readonly profile: number | null;
+  /** Null for records without a profile line, like the rank. */
+  readonly file: string | null;
+  readonly rank: number | null;
+  /** Ranks of a job; absent for a single profile. */
+  readonly ranks?: readonly (number | null)[];
+  /** Null for a profile without steps, which counts as one. */
+  readonly step: number | null;
+  readonly from: number;
+  /** Measured, and when each event begins as soon as its causes allow. */
+  readonly time: number;
+  readonly replayed: number;
+  /** How much longer the replay takes, as a share of the measured time. */
+  readonly error: number;
+  /** After the changes of `whatIf`; absent without changes, and where it cannot be predicted. */
+  readonly predicted?: number;
+  /** Time on the path by what bounded it. */
+  readonly bounds: StepPath['bounds'];
+  /** Time without a known cause, by what the profile lacks. */
+  readonly missing: Readonly<Record<string, number>>;
+  readonly path: readonly (Omit<StepPath['parts'][number], 'member'> & PartOfRank)[];
+}
+
+/** One element for each step. In a job, each part names its profile. */
+export function pathDocuments({ members, steps }: ProfilePaths): PathDocument[] {
+  const isJob = members.length > 1;
+  const [first] = members;
+  const place =
+    isJob || first === undefined
+      ? { profile: null, file: null, rank: null, ranks: members.map(({ header }) => header?.rank ?? null) }
+      : { profile: first.profile, file: first.header?.file ?? null, rank: first.header?.rank ?? null };
+  return steps.map((step) => ({
+    ...place,
+    ...{ step: step.step, from: step.from, time: step.measured, replayed: step.replayed, error: replayError(step) },
+    ...(step.predicted === null ? {} : { predicted: step.predicted }),
+    ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing) },
+    path: step.parts.map(({ member, ...part }) => {
+      const { profile, header } = elementAt(members, member);
+      return { ...(isJob ? { profile, rank: header?.rank ?? null } : {}), ...part };
+    }),
+  }));
 }
 
 const TYPES: RecordTypes = new Set([

@@ -11,6 +11,9 @@ export interface Bounds {
   /** Samples of each annotation. */
   readonly samples: number;
   readonly points: number;
+  /** Regions with their histograms. */
+  readonly regions: number;
+  readonly sequences: number;
   readonly layers: number;
   readonly curves: number;
   /** Bars of steps, and gaps in addition to the longest ones overall. */
@@ -34,6 +37,8 @@ const OF_ONE_PROFILE: Bounds = {
   annotations: 400,
   samples: 2000,
   points: 2000,
+  regions: 200,
+  sequences: 20,
   layers: 5000,
   curves: 64,
   steps: 200,
@@ -51,6 +56,8 @@ const LEAST: Bounds = {
   annotations: 20,
   samples: 100,
   points: 50,
+  regions: 10,
+  sequences: 5,
   layers: 200,
   curves: 8,
   steps: 16,

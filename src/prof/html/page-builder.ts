@@ -66,7 +66,7 @@ export interface PageOptions {
   readonly paths?: ReadonlyMap<number, readonly PathRange[]>;
 }
 
-/** Calls are shown as launches; only the advice uses them. */
+/** Calls are shown as launches; only the advice and the check use them. */
 const isCall = (record: ProfileLine): boolean => record.type === 'range' && record.kind === 'api';
 
 /** Makes the contents of a page when it is written, because they are large. */
@@ -188,7 +188,8 @@ export class PageBuilder implements Analysis<MakePage> {
   take(item: Item): void {
     this.#adviser.take(item);
     if (item instanceof Annotated) this.#takeKernel(item);
-    else if (!isCall(item)) this.#takeRecord(item);
+    else if (isCall(item)) this.#profile(item.profile).checker.take(item);
+    else this.#takeRecord(item);
   }
 
   /** Profiles before that of the last kernel are complete: their page data is kept compressed. */
@@ -213,6 +214,7 @@ export class PageBuilder implements Analysis<MakePage> {
   #takeRecord(record: ProfileLine): void {
     const profile = this.#profile(record.profile);
     profile.stepBars.take(record);
+    profile.checker.take(record);
     this.#summaries.take(record);
     this.#ranks.take(record);
     this.#memory.take(record);
@@ -220,6 +222,7 @@ export class PageBuilder implements Analysis<MakePage> {
     profile.neuron?.take(record);
     profile.monitor?.take(record);
     profile.graphs.take(record);
+    profile.regions.take(record);
     profile.collectives.take(record);
     profile.timeline.take(record);
     if (record.type === 'kernel') profile.launches.take(record);
@@ -233,6 +236,7 @@ export class PageBuilder implements Analysis<MakePage> {
 
   #takeActivity(record: ProfileLine, profile: PageSums): void {
     if (isDeviceActivity(record)) {
+      profile.sequences.take(record);
       const activity = timedActivity(record);
       if (activity === null) this.untimed++;
       else {
@@ -252,9 +256,13 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#summaries.take(row);
     this.#ranks.take(row);
     this.#enter(record.profile);
-    const { timeline, ops, lines, stepBars, kernels, annotations, points, layers } = this.#profile(record.profile);
+    const profile = this.#profile(record.profile);
+    const { timeline, ops, lines, stepBars, kernels, annotations, points, layers } = profile;
     const kernel = pageKernelOf(row);
     timeline.addKernel(kernel, row);
+    profile.sequences.take(row);
+    profile.regions.take(row);
+    profile.checker.take(row);
     // An instruction that only waits is not work.
     if (workOf(record) === null) return;
     ops.add(row);
@@ -264,6 +272,7 @@ export class PageBuilder implements Analysis<MakePage> {
     if (activity === null) return;
     const time = durationOf(record) ?? activity.dur;
     kernels.add(kernel, time);
+    profile.categories.add(row.category, kernel, time);
     annotations.add(kernel, activity.dur);
     points.add(kernel, activity.dur);
     layers.add(kernel, time);
@@ -401,7 +410,8 @@ export class PageBuilder implements Analysis<MakePage> {
   #profile(number: number): PageSums {
     return entryOf(this.#profiles, number, () => {
       const { timeline, paths } = this.options;
-      return new PageSums(new TimelineBuilder(timeline, this.#boundsOf(1), undefined, paths?.get(number)));
+      const bounds = this.#boundsOf(1);
+      return new PageSums(new TimelineBuilder(timeline, bounds, undefined, paths?.get(number)), bounds);
     });
   }
 }

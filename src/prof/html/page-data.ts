@@ -14,7 +14,10 @@ import type { Peaks } from '../roofline/peaks.js';
 import type { RooflineBound } from '../roofline/roofline.js';
 import type { DiagnosticText } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
-import type { KernelTotal, LineTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
+import type { CheckVerdict, Reason } from '../check/reason.js';
+import type { SequenceRow } from '../sequences/repeated-sequences.js';
+import type { HistogramBin } from '../../record/statistics.js';
+import type { CategoryTotal, KernelTotal, LineTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
 import type { CollectiveKind } from '../../ops/collective-bytes.js';
 
 /** Operations of one name, size class and group, over all devices of the profile. */
@@ -176,6 +179,14 @@ export interface PageProfile {
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
   readonly ops: Ops;
+  /** Those with the most time first. */
+  readonly categories: readonly CategoryTotal[];
+  /** Kernels that one fused kernel could replace: those first that could save the most time. */
+  readonly sequences: readonly SequenceRow[];
+  /** Null when they have too many passes. */
+  readonly regions: PageRegions | null;
+  /** Whether the profile is complete, as in `dprof check`. */
+  readonly check: { readonly verdict: CheckVerdict; readonly reasons: readonly Reason[] };
   /** Null when no kernel has a line. */
   readonly lines: Lines | null;
   /** Kernels by call stack; null when the profile has none. */
@@ -261,6 +272,42 @@ export interface Annotation {
   readonly samples: readonly number[];
   /** Durations of single host ranges, for a histogram: at most 200. */
   readonly hostSamples: readonly number[];
+}
+
+/** Figures of a region, those of the columns of `dprof steps --by`. Times are ns, sums over its passes. */
+export interface RegionFigures {
+  /** Number of ranges with work on the device. */
+  readonly passes: number | null;
+  readonly span: number | null;
+  readonly busy: number | null;
+  readonly idle: number | null;
+  /** Idle time in which the device waited for launches, and in gaps between queued kernels. */
+  readonly idleHost: number | null;
+  readonly idleQueue: number | null;
+  /** Percentiles of the span of a pass. */
+  readonly spanP50: number | null;
+  readonly spanP90: number | null;
+  readonly spanP99: number | null;
+  /** Median time on the CPU from the start of a pass to the start of the next. */
+  readonly iterationP50: number | null;
+  readonly exposed: number | null;
+  readonly mfu: number | null;
+  readonly kernels: number | null;
+  readonly collectives: number | null;
+}
+
+/** An annotation on a device, with the work that was launched in it. */
+export interface RegionTotal extends RegionFigures {
+  readonly region: string;
+  readonly device: number;
+  /** Distribution of the spans of its passes. */
+  readonly bins: readonly HistogramBin[];
+}
+
+/** Those with the most busy time first. */
+export interface PageRegions {
+  readonly shown: readonly RegionTotal[];
+  readonly count: number;
 }
 
 /** Kernels by op and kernel name, and the roofs of their devices. */

@@ -2,9 +2,13 @@
 import { memoryPeaks, type MemoryReport } from '../memory/memory-report.js';
 import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
+import { Checker } from '../check/profile-check.js';
+import { chooseColumns } from '../columns/columns.js';
+import { Sequences } from '../sequences/sequences.js';
+import { RegionTotals } from './annotations/page-regions.js';
 import { AnnotationTotals } from './annotations/annotation-times.js';
 import { type Bounds, longest } from './bounds.js';
-import { KernelTotals, RooflineGroups } from './kernels/kernel-totals.js';
+import { CategoryTotals, KernelTotals, RooflineGroups } from './kernels/kernel-totals.js';
 import { LineTotals } from './kernels/line-totals.js';
 import { OpTotals } from './kernels/op-totals.js';
 import { LayerTotals } from './layers/layer-totals.js';
@@ -98,6 +102,10 @@ export class PageSums {
   readonly utilisation = new UtilisationCurve();
   readonly kernels = new KernelTotals();
   readonly ops = new OpTotals();
+  readonly categories = new CategoryTotals();
+  readonly sequences: Sequences;
+  readonly regions = new RegionTotals();
+  readonly checker = new Checker();
   readonly lines = new LineTotals();
   readonly annotations = new AnnotationTotals();
   readonly points = new RooflineGroups();
@@ -110,7 +118,18 @@ export class PageSums {
   monitor: MonitorRun | null = null;
   readonly launches = new LaunchWaitSums();
   readonly graphs = new GraphCaptureTest();
-  constructor(readonly timeline: TimelineBuilder) {}
+  constructor(
+    readonly timeline: TimelineBuilder,
+    bounds: Bounds,
+  ) {
+    this.sequences = new Sequences({ keys: chooseColumns('kernel'), length: null, most: bounds.sequences });
+  }
+}
+
+/** The verdict on the only profile that was checked. */
+function checkOf({ profiles: [checked] }: Checker): PageProfile['check'] {
+  const { verdict, reasons } = checked ?? { verdict: 'complete', reasons: [] };
+  return { verdict, reasons };
 }
 
 /** The page data that follows from the sums of a profile. */
@@ -127,6 +146,10 @@ function pageFigures(sums: PageSums, overview: ProfileSummary, bounds: Bounds): 
     utilisation: { ...utilisation, devices: utilisation.devices.filter(({ device }) => working.has(device)) },
     kernels: sums.kernels.totals(bounds.kernels),
     ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
+    categories: sums.categories.totals,
+    sequences: sums.sequences.rows.slice(0, bounds.sequences),
+    regions: sums.regions.totals(bounds.regions),
+    check: checkOf(sums.checker),
     lines: sums.lines.totals(bounds.ops),
     annotations: sums.annotations.annotations(bounds.annotations, bounds.samples),
     roofline: sums.points.roofline(bounds.points),

@@ -26,6 +26,23 @@ export interface DeviceOverlap {
   readonly measured: readonly MeasuredTimes[];
 }
 
+/** Overlap on a device, as in JSON. Times are in ns. */
+export interface OverlapDocument extends Pick<DeviceOverlap, 'profile' | 'device'> {
+  /** Null for records without a profile line, like the rank. */
+  readonly file: string | null;
+  readonly rank: number | null;
+  /** Those with the longest time first; `both` has the time during which a kind and another one ran, by its name. */
+  readonly kinds: readonly (Omit<KindTimes, 'both'> & { readonly both: Readonly<Record<string, number>> })[];
+}
+
+export const overlapDocument = ({ profile, header, device, kinds }: DeviceOverlap): OverlapDocument => ({
+  ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null, device },
+  kinds: kinds.map(({ both, ...kind }) => ({
+    ...kind,
+    both: Object.fromEntries(kinds.map(({ kind: name }, at) => [name, both[at] ?? 0])),
+  })),
+});
+
 /** A row: a kind of work, and another one. */
 interface OverlapRow {
   readonly on: DeviceOverlap;

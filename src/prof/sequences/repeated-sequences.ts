@@ -49,6 +49,15 @@ export interface RepeatedSequence {
   readonly launched: LaunchedOccurrences;
 }
 
+/** A sequence in the answer. Times are in ns, sums over all occurrences. */
+export interface SequenceRow extends Omit<RepeatedSequence, 'names'> {
+  readonly sequence: readonly string[];
+  /** Share of the time of all kernels, from 0 to 1. */
+  readonly share: number;
+  /** What one kernel in its place saves at most: the time of small kernels and of the gaps. */
+  readonly saved: number;
+}
+
 interface Candidate {
   /** Position of its first occurrence. */
   readonly at: number;

@@ -14,22 +14,16 @@ import type { RecordTypes } from '../input/record-types.js';
 import type { KernelFilter } from '../query/kernel-query.js';
 import { communicates, workOf } from '../steps/step-work.js';
 import { BREAK, KernelOrder } from './kernel-order.js';
-import { RepeatedSequences, SMALL, type RepeatedSequence } from './repeated-sequences.js';
+import { RepeatedSequences, SMALL, type SequenceRow } from './repeated-sequences.js';
 
 /** Maximum number of kernels, copies and sets; later ones are counted. */
 export const MOST_KERNELS = 2_000_000;
 
+/** Number of sequences, by default. */
+export const MOST_SEQUENCES = 50;
+
 /** Between the kernels of a sequence. */
 const THEN = ' > ';
-
-/** A sequence in the answer. Times are in ns, sums over all occurrences. */
-export interface SequenceRow extends Omit<RepeatedSequence, 'names'> {
-  readonly sequence: readonly string[];
-  /** Share of the time of all kernels, from 0 to 1. */
-  readonly share: number;
-  /** What one kernel in its place saves at most: the time of small kernels and of the gaps. */
-  readonly saved: number;
-}
 
 /** Time of the launch calls in % of the time on the device, where all launch calls of an occurrence are known. */
 const launchShare = ({ launched: { launch, device } }: SequenceRow): number | null =>
@@ -174,6 +168,17 @@ export class Sequences implements Analysis<SequenceFacts> {
     this.#order.add(number, name, start, time, launch);
   }
 
+  /** The best sequences, in order. */
+  get rows(): SequenceRow[] {
+    const found = new RepeatedSequences(this.#order.ordered).best(this.options.most, this.options.length);
+    return found.map(({ names, ...sums }): SequenceRow => ({
+      ...sums,
+      sequence: names.map((name) => this.#names.at(name)),
+      share: this.#time > 0 ? sums.time / this.#time : 0,
+      saved: addTimes(sums.small, sums.gaps),
+    }));
+  }
+
   /** @throws UserError when no kernel has a start and a duration */
   finish(): Answer<SequenceFacts> {
     if (this.#kernels === 0 && this.#separate > 0)
@@ -181,13 +186,7 @@ export class Sequences implements Analysis<SequenceFacts> {
         hint: 'instructions of Neuron, communication, transfers and fills do not count',
       });
     if (this.#kernels === 0) throw withoutKernels(this.#untimed);
-    const found = new RepeatedSequences(this.#order.ordered).best(this.options.most, this.options.length);
-    const rows = found.map(({ names, ...sums }): SequenceRow => ({
-      ...sums,
-      sequence: names.map((name) => this.#names.at(name)),
-      share: this.#time > 0 ? sums.time / this.#time : 0,
-      saved: addTimes(sums.small, sums.gaps),
-    }));
+    const { rows } = this;
     return {
       table: { columns: SEQUENCE_COLUMNS, rows },
       facts: { rows, kernels: this.#kernels, time: this.#time, streams: this.#streams.size },

@@ -210,10 +210,12 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   /**
    * @param key of `REGION_KEYS`
    * @param steps only work launched in these steps belongs to regions; undefined for all
+   * @param most maximum number of passes on all devices
    */
   constructor(
     private readonly key: string,
     private readonly steps?: ReadonlySet<number>,
+    private readonly most = MOST_STEPS,
   ) {
     this.#kind = REGION_KEYS[key] ?? { doc: key, ranges: STEPS_ONLY };
   }
@@ -235,12 +237,17 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     }
   }
 
-  /** @throws UserError when there is no region with device work */
-  finish(): Answer<readonly ProfileRegions[]> {
-    const profiles = [...this.#profiles].map(([profile, sums]) => ({
+  /** Their regions, those with the most busy time first. */
+  get profiles(): ProfileRegions[] {
+    return [...this.#profiles].map(([profile, sums]) => ({
       ...{ profile, header: sums.header },
       rows: this.#rowsOf(profile, sums).sort((a, b) => timeOf(b) - timeOf(a)),
     }));
+  }
+
+  /** @throws UserError when there is no region with device work */
+  finish(): Answer<readonly ProfileRegions[]> {
+    const { profiles } = this;
     const rows = profiles.flatMap((profile) => profile.rows);
     if (rows.length === 0) throw this.#nothing();
     return {
@@ -315,13 +322,13 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
       else this.#sumsOf(sums, pass).add(work, record, start, start + dur, (kernel) => region.host.isOwn(pass, kernel));
     }
     // Work in no region ends idle time too.
-    if (isTimed && places.length === 0) new StepSums(idle).add(work, record, start, start + dur, () => null);
+    if (isTimed && places.length === 0) idle.addWork(record, start, start + dur);
   }
 
   #sumsOf({ steps, idle }: DeviceSteps, pass: number): StepSums {
     return entryOf(steps, pass, () => {
-      if (++this.#passes <= MOST_STEPS) return new StepSums(idle);
-      throw new UserError(`more than ${MOST_STEPS} passes, counted on each device`, {
+      if (++this.#passes <= this.most) return new StepSums(idle);
+      throw new UserError(`more than ${this.most} passes, counted on each device`, {
         hint: 'choose a part with --range, --from and --to, or --step',
       });
     });

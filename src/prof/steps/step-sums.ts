@@ -44,6 +44,13 @@ interface IdleTimes {
   readonly queue: number;
 }
 
+/** Start and end of work. @param start in ns, as `end` */
+function inPicoseconds({ ps }: StepActivity, start: number, end: number): [from: number, to: number] {
+  const [rest, more] = ps ?? [0, 0];
+  const from = start * PS_PER_NS + rest;
+  return [from, from + (end - start) * PS_PER_NS + more];
+}
+
 /** Idle time of a device so far, in which no work of any step runs; work must come in order of start. */
 export class DeviceIdle {
   readonly #busy = new IntervalUnion();
@@ -64,6 +71,11 @@ export class DeviceIdle {
     if (this.#busy.add(from, to)) this.#gaps.add(end, from, launched === null ? NaN : launched * PS_PER_NS);
     const { host, queue } = this.#gaps;
     return { all: this.#busy.end - this.#from - this.#busy.total, host, queue };
+  }
+
+  /** Adds work in no step. @param start in ns, as `end` */
+  addWork(record: StepActivity, start: number, end: number): void {
+    this.add(...inPicoseconds(record, start, end), launchedAt(record));
   }
 
   /** Adds a wait for a transfer that the program started. @param awaited the transfer, in words */
@@ -102,9 +114,7 @@ export class StepSums {
     end: number,
     isOwn: (kernel: KernelLine) => boolean | null,
   ): void {
-    const [rest, more] = record.ps ?? [0, 0];
-    const from = start * PS_PER_NS + rest;
-    const to = from + (end - start) * PS_PER_NS + more;
+    const [from, to] = inPicoseconds(record, start, end);
     this.#unions.add(work, from, to);
     this.#reachOfAll.add(from, to);
     this.#idleUpTo = this.device.add(from, to, launchedAt(record));

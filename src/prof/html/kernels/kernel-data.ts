@@ -1,6 +1,20 @@
 /** Data of a page about kernels, ops and call stacks. Times are ns, shares are fractions of 1, unknown values are null. */
+import type { Category } from '../../../ops/category.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
+
+/** Kernels by what they compute, as in `dprof --by category`. */
+export interface CategoryTotal {
+  /** Null for kernels whose category is unknown. */
+  readonly category: Category | null;
+  readonly count: number;
+  readonly time: number;
+  /** Sum over the kernels whose FLOPs or bytes are known; null when there are none. */
+  readonly flops: number | null;
+  readonly bytes: number | null;
+  /** Share of its time on the matrix unit; null if unknown. */
+  readonly tc: number | null;
+}
 
 export interface KernelTotal {
   readonly name: string;

@@ -1,13 +1,14 @@
 /** Turns annotated kernels into times by kernel name, and into the points of a roofline. */
-import { boundedEntryOf, addTo, largestEntry } from '../../../containers/map-entry.js';
+import type { Category } from '../../../ops/category.js';
+import { boundedEntryOf, addTo, entryOf, largestEntry } from '../../../containers/map-entry.js';
 import { bounded, longest } from '../bounds.js';
 import type { Bounded, DeviceRoof, Roofline, RooflinePoint } from '../page-data.js';
 import type { SummedKernel } from '../page-kernel.js';
-import type { KernelTotal, CommonExtent, Extremes, LaunchShape } from './kernel-data.js';
+import type { CategoryTotal, KernelTotal, CommonExtent, Extremes, LaunchShape } from './kernel-data.js';
 import { addTimes } from '../../../record/fields/times.js';
 import type { Extent } from '../../../record/record.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
-import { KernelTally, type KernelSum } from '../../tally/kernel-tally.js';
+import { KernelTally, knownSum, type KernelSum, type KernelWork } from '../../tally/kernel-tally.js';
 import type { Rates } from '../../roofline/devices.js';
 import type { Peaks } from '../../roofline/peaks.js';
 
@@ -64,6 +65,30 @@ function roofOf(device: number, peaks: Peaks, time: number): DeviceRoof {
 
 const unitsOf = (rates: Rates, unit: string): DeviceRoof['units'][number][] =>
   Object.entries(rates).map(([type, flopsPerS]) => ({ name: `${type} ${unit}`, flopsPerS }));
+
+/** Kernels by category. */
+export class CategoryTotals {
+  readonly #numbers = new Map<Category | null, number>();
+  readonly #tally = new KernelTally();
+
+  /** @param time in ns */
+  add(category: Category | null, work: KernelWork, time: number): void {
+    this.#tally.add(
+      entryOf(this.#numbers, category, () => this.#numbers.size),
+      time,
+      work,
+    );
+  }
+
+  /** Those with the most time first. */
+  get totals(): CategoryTotal[] {
+    const all = [...this.#numbers].map(([category, number]): CategoryTotal => {
+      const { count, time, flops, bytes, matrixUnitShare: tc } = this.#tally.of(number);
+      return { category, count, time, flops: knownSum(flops), bytes: knownSum(bytes), tc };
+    });
+    return longest(all, all.length).shown;
+  }
+}
 
 /** Maximum number of different extents to count for a kernel: with dynamic shapes, each launch may have another. */
 const MOST_EXTENTS = 1000;

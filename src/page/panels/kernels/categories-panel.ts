@@ -1,0 +1,67 @@
+/** What kernels compute, by category; and the sequences of kernels that one fused kernel could replace. */
+import type { CategoryTotal } from '../../../prof/html/kernels/kernel-data.js';
+import type { PageProfile } from '../../../prof/html/page-data.js';
+import { meaningOf } from '../../../record/glossary.js';
+import { note } from '../../document/dom-elements.js';
+import { sumOf } from '../../figures/field.js';
+import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { matrixUnitName } from '../../figures/shown-names.js';
+import { table, type TableColumn } from '../../figures/sorted-table.js';
+import type { PanelContent, Panel, PanelView } from '../../panel.js';
+
+const numberOfCategory = numbersOf<CategoryTotal>('categories');
+
+function categories({ profile: { categories: rows, overview } }: PanelView): PanelContent {
+  const whole = sumOf('categories.*', rows, 'time').value ?? 0;
+  const share = ({ time }: CategoryTotal): number | null => (whole > 0 ? time / whole : null);
+  const columns: TableColumn<Listed<CategoryTotal>>[] = [
+    { title: 'Category', cell: ({ category }) => category, about: meaningOf('category') },
+    numberOfCategory('Time', 'ns', 'time', { about: meaningOf('kernel time') }),
+    {
+      ...{ title: 'Share', unit: 'share', cell: share, bar: share },
+      field: ({ at }) => `categories.${at}.time / sum(categories.*.time)`,
+    },
+    numberOfCategory('Kernels', 'count', 'count'),
+    numberOfCategory('FLOPs', 'flop', 'flops', { about: meaningOf('FLOP') }),
+    numberOfCategory('Bytes', 'bytes', 'bytes'),
+    numberOfCategory(matrixUnitName(overview.header), 'share', 'tc', { about: meaningOf('on the matrix unit') }),
+  ];
+  const made = table({ caption: 'Categories', columns: withValues(columns, listed(rows)), rows: listed(rows), sortedBy: 1 }); // prettier-ignore
+  return [
+    made,
+    note('Kernel time is added up over streams. FLOPs and bytes cover the kernels for which they are known.'),
+  ];
+}
+
+export const CATEGORIES: Panel = {
+  ...{ id: 'categories', title: 'Categories', width: 6, make: categories },
+  isFor: ({ profile }) => profile.categories.some(({ category }) => category !== null),
+};
+
+type SequenceRow = PageProfile['sequences'][number];
+
+const numberOfSequence = numbersOf<SequenceRow>('sequences');
+
+function sequences({ profile: { sequences: rows } }: PanelView): PanelContent {
+  const most = rows[0]?.saved ?? 0;
+  const columns: TableColumn<Listed<SequenceRow>>[] = [
+    { title: 'Kernels, in order', cell: ({ sequence }) => sequence.join(' > '), about: meaningOf('sequence') },
+    numberOfSequence('Saves at most', 'ns', 'saved', {
+      ...{ about: meaningOf('saved by fusing'), bar: ({ saved }) => (most > 0 ? saved / most : null) },
+    }),
+    numberOfSequence('Occurrences', 'count', 'count'),
+    numberOfSequence('Time', 'ns', 'time'),
+    numberOfSequence('Share', 'share', 'share', { about: 'Share of the time of all kernels.' }),
+    numberOfSequence('Small kernels', 'ns', 'small', { about: 'Time of its kernels that take less than 10 us.' }),
+    numberOfSequence('Gaps', 'ns', 'gaps', { about: 'Time between its kernels.' }),
+  ];
+  return [
+    table({ caption: 'Sequences', columns, rows: listed(rows), sortedBy: 1 }),
+    note(`${meaningOf('sequence')} No kernel counts for two sequences. dprof sequences lists more of them.`),
+  ];
+}
+
+export const SEQUENCES: Panel = {
+  ...{ id: 'sequences', title: 'Sequences to fuse', width: 6, make: sequences },
+  isFor: ({ profile }) => profile.sequences.some(({ saved }) => saved > 0),
+};
