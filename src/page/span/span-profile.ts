@@ -7,6 +7,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { addTimes } from '../../record/fields/times.js';
 import { lengthSpread } from '../../record/statistics.js';
 import { collectiveKind, communicationKind } from '../../ops/collective-bytes.js';
+import { withoutCopiesText } from '../../prof/advise/idle/known-idle.js';
 import type { ProfileVerdict } from '../../prof/advise/verdict/verdict.js';
 import type { SpanPart } from '../../prof/advise/verdict/verdict-facts.js';
 import { RowSums, TimeNotUnderCompute } from '../../prof/html/communication/collective-rows.js';
@@ -256,27 +257,48 @@ function curveWithin(curve: MemoryCurve, { from, to }: SelectedSpan): MemoryCurv
 const sumOf = (devices: readonly DeviceTime[], timeOf: (device: DeviceTime) => number): number =>
   devices.reduce((sum, device) => addTimes(sum, timeOf(device)), 0);
 
-const PARTS = [
-  ['compute', 'compute', (device: DeviceTime) => device.compute],
-  ['communication', 'exposed communication', (device: DeviceTime) => device.exposed],
-  ['copy', 'exposed copies', (device: DeviceTime) => (device.copiesAlone ?? 0) + device.setsAlone],
-  ['idle', 'idle', (device: DeviceTime) => device.idle ?? 0],
-] as const;
+/** Parts of the devices' time. */
+const PARTS = ['compute', 'communication', 'copy', 'idle'] as const;
+type WorkPart = (typeof PARTS)[number];
 
-/**
- * What the devices did from their first work in the span to their last, without devices whose copies the profile lacks.
- * Null without work.
- */
-function verdictOf(profile: number, working: readonly DeviceTime[], { causes }: PageIdle): ProfileVerdict | null {
-  const devices = working.filter(({ idle }) => idle !== null);
+const TIME_OF: Readonly<Record<WorkPart, (device: DeviceTime) => number>> = {
+  compute: ({ compute }) => compute,
+  communication: ({ exposed }) => exposed,
+  copy: ({ copiesAlone, setsAlone }) => (copiesAlone ?? 0) + setsAlone,
+  // Copies that the profile lacks are in the rest, which is then the most that can be idle.
+  idle: ({ idle, span, compute, exposed, setsAlone }) => idle ?? span - compute - exposed - setsAlone,
+};
+
+/** A part with its share of the devices' span: `exposed copies 8.0 % on 1 of 2 devices`, `idle at most 20 % (…)`. */
+function partText(part: WorkPart, devices: readonly DeviceTime[]): string {
+  const shareOf = (some: readonly DeviceTime[]): string =>
+    quantityText(sumOf(some, TIME_OF[part]) / sumOf(some, ({ span }) => span), 'share');
+  const recorded = devices.filter(({ copiesAlone }) => copiesAlone !== null);
+  switch (part) {
+    case 'compute':
+      return `compute ${shareOf(devices)}`;
+    case 'communication':
+      return `exposed communication ${shareOf(devices)}`;
+    case 'copy':
+      if (recorded.length === 0) return `exposed memsets ${shareOf(devices)}`;
+      return recorded.length === devices.length
+        ? `exposed copies ${shareOf(devices)}`
+        : `exposed copies ${shareOf(recorded)} on ${recorded.length} of ${devices.length} devices`;
+    case 'idle':
+      return `idle ${withoutCopiesText(shareOf(devices), devices.length, recorded.length)}`;
+  }
+}
+
+/** What the devices did from their first work in the span to their last. Null without work. */
+function verdictOf(profile: number, devices: readonly DeviceTime[], { causes }: PageIdle): ProfileVerdict | null {
   const span = sumOf(devices, (device) => device.span);
   if (span <= 0) return null;
-  const parts = PARTS.map(([part, name, timeOf]) => ({ part, name, time: sumOf(devices, timeOf) }))
+  const parts = PARTS.map((part) => ({ part, time: sumOf(devices, TIME_OF[part]) }))
     .filter(({ time }) => time > 0)
     .sort((a, b) => b.time - a.time);
-  const text = parts.map(({ name, time }) => `${name} ${quantityText(time / span, 'share')}`).join(', ');
   return {
-    ...{ profile, devices: devices.length, span, text: `In this span: ${text}.` },
+    ...{ profile, devices: devices.length, span },
+    text: `In this span: ${parts.map(({ part }) => partText(part, devices)).join(', ')}.`,
     parts: parts
       .flatMap(({ part, time }): SpanPart[] =>
         part === 'idle'
