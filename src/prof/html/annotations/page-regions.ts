@@ -29,7 +29,7 @@ const VALUES = Object.entries(COLUMNS).map(([name, key]) => {
 
 function totalOf(row: RegionRow): RegionTotal {
   const figures = VALUES.map(({ name, scale, value }) => {
-    const figure = value?.(row);
+    const figure = value(row);
     return [name, typeof figure === 'number' ? figure / scale : null];
   });
   const { region, device } = row;
