@@ -8,9 +8,8 @@ import { UserError } from '../../record/errors.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { ProfileRecord, SampleRecord } from '../../record/record.js';
 import { column, int, real, str, textOf, type Column } from '../../table/column.js';
-import { countNotes, withoutDevice, type Analysis, type Answer, type Item } from '../analysis.js';
+import { countNotes, withoutDevice, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
 import { Annotated, type KernelColumn } from '../annotate.js';
-import type { RecordTypes } from '../input/record-types.js';
 import { isCut, workOf, type StepActivity } from '../steps/step-work.js';
 import { OverlapSweep, type KindTimes, type MeasuredTimes } from './overlap-sweep.js';
 

@@ -19,11 +19,11 @@ import {
   type Analysis,
   type Answer,
   type Item,
+  type RecordTypes,
 } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
-import type { RecordTypes } from '../input/record-types.js';
 import { layerMarks, partMarks, stepMarks } from '../work/capture-options.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';

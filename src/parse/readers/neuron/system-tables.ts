@@ -5,7 +5,7 @@
  */
 import { CPU_BUSY_METRIC } from '../../../record/sample-metrics.js';
 import type { Labels } from '../../../record/record.js';
-import { ProcessIds } from '../../amd/process-ids.js';
+import { ProcessIds } from '../../trace/threads.js';
 import type { Reader } from '../../reader.js';
 import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
 import type { Cell, Selection } from '../../sqlite/sqlite.js';
