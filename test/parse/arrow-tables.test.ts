@@ -18,6 +18,7 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { arrowRows } from '../../src/parse/sqlite/arrow-tables.js';
 import { copyTables } from '../../src/parse/sqlite/table-folders.js';
 import { arrowOfDatabase, arrowStreamsOfDatabase } from '../../samples/programs/write-arrow.js';
 import { parquetOfDatabase } from '../../samples/programs/write-parquet.js';
@@ -175,6 +176,14 @@ describe('tables in Arrow', () => {
     // More than 1000 dictionaries, of which only one is current.
     const many = Array.from({ length: 1500 }, () => [first, second]).flat();
     expect(await copied(joined([schema, other, ...many, records]))).to.deep.equal(rowsOf('cxdy'));
+  });
+
+  it('are decoded once with all dictionaries before their rows', async () => {
+    const column = () => columnFromArray(['a', 'b', 'a'], dictionary(utf8(), int32()));
+    const path = writtenAs('columns.arrow', bytesOf(tableFromColumns({ first: column(), second: column(), third: column() }))); // prettier-ignore
+    const groups: number[] = [];
+    for await (const { rows } of arrowRows(path)) groups.push(rows);
+    expect(groups).to.deep.equal([3]);
   });
 
   it('that are compressed by LZ4, or big-endian, say what to do', async () => {

@@ -40,7 +40,7 @@ export async function* arrowRows(path: string): AsyncGenerator<TableRows> {
     const decode = await decoder(size);
     let table: MessagesOfTable | null = null;
     for (const message of messagesOf(file, size)) {
-      if (table !== null && (message.kind !== RECORDS || table.isFull)) yield* rowsOf(decode(table.take()));
+      if (table !== null && table.isDue(message.kind)) yield* rowsOf(decode(table.take()));
       if (message.kind === SCHEMA) table = new MessagesOfTable(message);
       else if (table === null) throw new Error('it has no schema');
       else table.add(message);
@@ -84,8 +84,10 @@ class MessagesOfTable {
     this.#most = all.reduce((sum, { bytes }) => sum + bytes.length, GROUP);
   }
 
-  get isFull(): boolean {
-    return this.#bytes >= this.#most;
+  /** Whether to decode before a message of a kind is added: dictionaries alone are not decoded. */
+  isDue(kind: number): boolean {
+    if (kind === SCHEMA) return true;
+    return kind === RECORDS ? this.#bytes >= this.#most : this.#records.length > 0;
   }
 
   /** The messages to decode; the records are given only once. */

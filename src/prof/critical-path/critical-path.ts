@@ -233,13 +233,16 @@ export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRang
 
 /** Changes that change nothing, and how many kernels another device does not change. */
 function changeNotes(whatIf: WhatIf | undefined): string[] {
-  if (whatIf !== undefined && whatIf.chains.length > 0 && !whatIf.hasFused)
-    return ["'fuse' changes nothing: no kernels follow each other in that order on a stream"];
-  if (whatIf === undefined || whatIf.device === null || whatIf.kept.kernels === 0) return [];
-  const { kernels, time, all } = whatIf.kept;
-  const share = all === 0 ? '' : ` (${((100 * time) / all).toFixed(1)}% of kernel time)`;
+  if (whatIf === undefined) return [];
+  const { chains, hasFused, device, kept } = whatIf;
+  const share = kept.all === 0 ? '' : ` (${((100 * kept.time) / kept.all).toFixed(1)}% of kernel time)`;
   return [
-    `${counted(kernels, 'kernel')}${share} unchanged on ${whatIf.device.name}: work unknown, or bound by neither arithmetic nor memory`,
+    ...(chains.length > 0 && !hasFused
+      ? ["'fuse' changes nothing: no kernels follow each other in that order on a stream"]
+      : []),
+    ...(device !== null && kept.kernels > 0
+      ? [`${counted(kept.kernels, 'kernel')}${share} unchanged on ${device.name}: work unknown, or bound by neither arithmetic nor memory`] // prettier-ignore
+      : []),
   ];
 }
 

@@ -259,7 +259,7 @@ describe('what if', () => {
   };
 
   it('another device: kernels are as far from its roofline, others keep their time and are counted', () => {
-    const paths = new CriticalPaths({ whatIf: new WhatIf(['device: H100 SXM']) });
+    const paths = new CriticalPaths({ whatIf: new WhatIf(['device: H100 SXM', 'fuse: mm+relu']) });
     const annotator = new Annotator(null, true);
     for (const record of onA100()) annotator.pass(record, (item) => paths.take(item));
     annotator.passRest((item) => paths.take(item));
@@ -269,6 +269,7 @@ describe('what if', () => {
     expect(path).to.deep.include({ measured: 900_000, replayed: 900_000 });
     expect(path?.predicted).to.be.closeTo(10_000 + (880_000 * 312) / 989 + 1000 + 9000, 1);
     expect(notes).to.deep.equal([
+      "'fuse' changes nothing: no kernels follow each other in that order on a stream",
       '1 kernel (1.0% of kernel time) unchanged on H100 SXM: work unknown, or bound by neither arithmetic nor memory',
     ]);
     expect(() => new WhatIf(['device: no such'])).to.throw(UsageError, "unknown device 'no such'");

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { AnnotationTotals, ThinnedSample } from '../../../src/prof/html/annotations/annotation-times.js';
+import { RegionTotals } from '../../../src/prof/html/annotations/page-regions.js';
 import { pageKernelOf, type PageKernel } from '../../../src/prof/html/page-kernel.js';
 import { KernelTotals, RooflineGroups } from '../../../src/prof/html/kernels/kernel-totals.js';
 import { LayerTotals } from '../../../src/prof/html/layers/layer-totals.js';
@@ -33,6 +34,24 @@ const A100: ProfileLine = {
     },
   ],
 };
+
+describe('totals of regions', () => {
+  const range = (start: number): ProfileLine => ({
+    ...{ type: 'range', profile: 0, kind: 'annotation', domain: null, text: 'forward', pid: 10, tid: 100 },
+    ...{ start, dur: 100, self: 100 },
+  });
+
+  it('are left out beyond a number of annotations, also of those without work', () => {
+    // The kernel is launched at 900, in the first of the annotations.
+    const passesOf = (ranges: number): number | null => {
+      const totals = new RegionTotals(2);
+      for (let i = 0; i < ranges; i++) totals.take(range(850 + 200 * i));
+      totals.take(kernel());
+      return totals.totals(10)?.shown.map(({ passes }) => passes)[0] ?? null;
+    };
+    expect([passesOf(2), passesOf(3)]).to.deep.equal([1, null]);
+  });
+});
 
 describe('totals of kernels', () => {
   it('are by short name, most time first, with longest and shortest', () => {

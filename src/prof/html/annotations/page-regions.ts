@@ -13,6 +13,9 @@ const KIND = 'annotation';
 /** Maximum number of passes on all devices, of at most about 5 KB each. */
 const MOST_PASSES = 10_000;
 
+/** Maximum number of annotations: each takes memory, whether or not it launched work. */
+const MOST_RANGES = 100_000;
+
 /** The figures of a region, with the keys of their columns. */
 const COLUMNS = {
   ...{ passes: 'passes', span: 'span', busy: 'busy', idle: 'idle', idleHost: 'idle_host', idleQueue: 'idle_queue' },
@@ -37,11 +40,17 @@ function totalOf(row: RegionRow): RegionTotal {
 }
 
 export class RegionTotals {
-  /** Null when there are too many passes. */
+  /** Null when there are too many passes or annotations. */
   #regions: Regions | null = new Regions(KIND, undefined, MOST_PASSES);
+  #ranges = 0;
+
+  constructor(private readonly mostRanges = MOST_RANGES) {}
 
   take(item: Item): void {
-    if (!(item instanceof Annotated) && item.type === 'range' && (item.kind ?? KIND) !== KIND) return;
+    if (!(item instanceof Annotated) && item.type === 'range') {
+      if ((item.kind ?? KIND) !== KIND) return;
+      if (++this.#ranges > this.mostRanges) this.#regions = null;
+    }
     try {
       this.#regions?.take(item);
     } catch (error) {
@@ -50,7 +59,7 @@ export class RegionTotals {
     }
   }
 
-  /** Null when there are too many passes. */
+  /** Null when there are too many passes or annotations. */
   totals(most: number): PageRegions | null {
     if (this.#regions === null) return null;
     const rows = this.#regions.profiles.flatMap((profile) => profile.rows);
