@@ -172,7 +172,7 @@ export const MEASURED_COLUMNS: readonly Column<MeasuredRow>[] = [
 ];
 
 /** Says that the reading of counters has not been compared with a real export. */
-const NOT_SEEN = 'GPU counters are read by the published schema of Nsight Systems; no real export was available to check it'; // prettier-ignore
+const NOT_SEEN = 'GPU counters are read according to the published schema of Nsight Systems; this was not checked with a real export'; // prettier-ignore
 
 const WORK_TYPES = ['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'end'] as const;
 

@@ -281,8 +281,8 @@ class TableReading {
   }
 
   /**
-   * The number of a GPU: among the GPUs in the table of agents, as in other outputs; without this table the number in the
-   * label, which counts the machine's CPUs too. Null for another agent.
+   * The number of a GPU. As in other outputs, it counts the GPUs in the table of agents. Without this table, it is the number
+   * in the label, which counts the machine's CPUs too. Null for an agent other than a GPU.
    */
   #deviceOf(label: string): number | null {
     const number = /^CPU/i.test(label) ? null : agentNumber(label);
