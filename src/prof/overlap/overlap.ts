@@ -255,7 +255,7 @@ export class Overlap implements Analysis<readonly DeviceOverlap[]> {
 function measuredAnswer(devices: readonly DeviceOverlap[]): Answer<readonly DeviceOverlap[]> {
   const rows = devices.flatMap((on) => on.measured.map((times) => ({ on, times })));
   if (rows.length > 0) return { table: { columns: MEASURED_COLUMNS, rows }, facts: devices, notes: [NOT_SEEN] };
-  throw new UserError('no counters of the GPU', {
-    hint: 'nsys profile --gpu-metrics-devices=all records them; for records, dparse --derived',
+  throw new UserError('no GPU counters', {
+    hint: 'nsys profile --gpu-metrics-devices=all records them; dparse --derived writes them to records',
   });
 }
