@@ -88,7 +88,7 @@ export function allRows(n: number): Uint32Array<ArrayBuffer> {
 
 /**
  * Keeps some rows, in place: `filter` of a typed array holds 8 bytes for each row while it runs.
- * @param keep called with a row, its position, and the rows, of which those from the position before on are unchanged
+ * @param keep called with a row, its position, and the rows; those from the previous position on are still unchanged
  */
 export function keepRows(
   rows: Uint32Array<ArrayBuffer>,

@@ -98,7 +98,7 @@ export interface ProfileRecord {
   readonly dur: number | null;
   readonly devices: readonly Device[];
   /**
-   * Metadata of the capture: versions, clocks, settings. Of the environment, only four numeric Ascend variables are kept.
+   * Metadata of the capture: versions, clocks, settings. Four numeric Ascend variables are kept from the environment.
    */
   readonly facts?: Labels;
 }

@@ -191,7 +191,7 @@ const FORMS: readonly Form[] = [
       Object.hasOwn(MODES, mode) ? (MODES[mode]?.(countsOf(fields)) ?? null) : null,
   },
   {
-    // Speculative decoding generates several tokens, of which the name says nothing.
+    // Speculative decoding generates several tokens, but the name does not give their number.
     pattern:
       /^(?:TensorRT-LLM:)?(?:\[Executor\] _forward_step \d{1,12}|_forward_step|executeStep): (\d{1,12}) ctx reqs, (?:(\d{1,12}) ctx tokens, )?(\d{1,12}) gen reqs$/,
     read: ([, requests, tokens, generating]) => ({

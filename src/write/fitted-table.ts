@@ -108,7 +108,7 @@ export const leastWidths = <Row>(
 
 const INDENT = /^ */;
 
-/** Shortens texts of which some are indented, as in a tree; the indentation stays. */
+/** Shortens texts but keeps their indentation, which some have, as in a tree. */
 function shortenedTree(texts: readonly string[], width: number): string[] {
   const short = new Map<string, string>();
   for (const [indent, group] of groupsOf(texts, (text) => INDENT.exec(text)?.[0] ?? '')) {

@@ -230,7 +230,7 @@ describeInBrowser('tables of the page', (open) => {
     await panel.getByRole('button', { name: 'Show loading' }).focus();
     await page.keyboard.press('Enter');
     expect(await panel.locator('h3:focus').textContent()).to.equal('loading');
-    expect(await panel.getByText('Nothing was launched inside it.').count()).to.equal(1);
+    expect(await panel.getByText('Nothing was launched inside this range.').count()).to.equal(1);
     await panel.locator('.annotation-detail .chart svg').waitFor();
     await panel.getByRole('button', { name: 'Show step_#' }).click();
     expect(await names('Annotations step_#')).to.deep.equal(['step_2', 'step_1', 'step_0']);

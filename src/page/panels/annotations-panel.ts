@@ -116,7 +116,7 @@ function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTML
       ...durations('Device time of an occurrence', 'device time of an occurrence', device, count),
       ...durations('CPU time of a call', 'CPU time of a call', host, passes ?? host.length),
     ),
-    ...(count === 0 ? [note('Nothing was launched inside it.')] : []),
+    ...(count === 0 ? [note('Nothing was launched inside this range.')] : []),
     ...(guessed > 0 ? [note(guessedText(guessed, count ?? 0))] : []),
   ];
 }

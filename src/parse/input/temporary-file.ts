@@ -1,5 +1,5 @@
 /**
- * Temporary files. Temporary files, of which nothing remains in the temporary folder. A file loses its name as soon as
+ * Temporary files that leave nothing behind in the temporary folder. A file loses its name as soon as
  * the name is not needed, and files that still have a name are removed however the process ends.
  */
 import { randomBytes } from 'node:crypto';

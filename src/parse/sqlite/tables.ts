@@ -100,7 +100,7 @@ export function hasSmallRowids(database: Database.Database, name: string): boole
 
 /**
  * Writes cells `c0`, `c1` … by an integer into a temporary table of SQLite, which is in memory or in a file without a
- * name. Of several rows with the same integer, the smallest is used.
+ * name. If several rows have the same integer, the smallest is used.
  * @returns its name in SQL
  */
 export function indexRows(

@@ -61,7 +61,7 @@ export function orderRanges(ranges: Ranges, threads: number, compareText: (a: nu
 /** Start of a record in ns; records without a time come first. */
 export const startOf = (record: ProfileLine): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
 
-/** Merges lists that are each in order of time. Of items with equal times, those of the earlier list come first. */
+/** Merges lists that are each in order of time. If items have equal times, those of the earlier list come first. */
 export function* merged<T>(timeOf: (item: T) => number, ...lists: readonly Iterable<T>[]): Generator<T> {
   const dated = lists.map((list) => new Dated(list, timeOf));
   try {

@@ -143,7 +143,7 @@ function workCheck(): Check {
         : [
             {
               ...{ check: 'no-work', level: 'limit', count: null },
-              what: 'the profile has no work of a device',
+              what: 'the profile has no device work',
               affects: AFFECTS.devices,
               remedy: captureOption(profile, 'work'),
             },

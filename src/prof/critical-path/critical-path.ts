@@ -115,7 +115,7 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly #operations = new RankCollector();
   /** Complete profiles that may be ranks of one job. */
   readonly #held = new Map<number, EventGraph>();
-  /** Profiles of which only kernels may still come. */
+  /** Profiles whose records are complete, except that kernels may still come. */
   readonly #ended = new Set<number>();
   readonly #headers = new Map<number, ProfileRecord | null>();
   readonly #done: ProfilePaths[] = [];

@@ -81,7 +81,7 @@ function deviceOf(name: string): Peaks {
 /** Kernels whose time on another device is not known, and which therefore keep theirs. */
 interface KeptKernels {
   readonly kernels: number;
-  /** In ns, of these and of all kernels. */
+  /** Time in ns of these kernels, and of all kernels. */
   readonly time: number;
   readonly all: number;
 }

@@ -20,7 +20,7 @@ export interface KindTimes {
   readonly count: number;
   /** Time during which any work of the kind ran. */
   readonly active: number;
-  /** Part of it during which no other kind ran. */
+  /** Part of the active time during which no other kind ran. */
   readonly alone: number;
   /** Time during which work of each kind ran too, in the order of the kinds; `active` for the kind itself. */
   readonly both: readonly number[];

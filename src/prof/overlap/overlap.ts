@@ -59,7 +59,13 @@ export const OVERLAP_COLUMNS: readonly Column<OverlapRow>[] = [
   column('kind', 'Kind', str(16), 'stream, category or other value of --by', ({ kind }) => kind.kind),
   column('count', 'Count', int(7), 'number of kernels and other pieces of work of the kind', ({ kind }) => kind.count),
   column('active', 'Active(ns)', int(12, 'ns'), 'time during which work of the kind ran', ({ kind }) => kind.active),
-  column('alone', 'Alone(ns)', int(12, 'ns'), 'part of it during which no other kind ran', ({ kind }) => kind.alone),
+  column(
+    'alone',
+    'Alone(ns)',
+    int(12, 'ns'),
+    'part of the active time during which no other kind ran',
+    ({ kind }) => kind.alone,
+  ),
   column('other', 'Other', str(16), 'another kind', ({ other }) => other.kind),
   column('both', 'Both(ns)', int(12, 'ns'), 'time during which both ran', ({ both }) => both),
   column('share', 'Share%', real(6, 1, '%'), 'both in % of active', ({ kind, both }) => shareOf(both, kind.active)),
@@ -248,7 +254,7 @@ export class Overlap implements Analysis<readonly DeviceOverlap[]> {
 function measuredAnswer(devices: readonly DeviceOverlap[]): Answer<readonly DeviceOverlap[]> {
   const rows = devices.flatMap((on) => on.measured.map((times) => ({ on, times })));
   if (rows.length > 0) return { table: { columns: MEASURED_COLUMNS, rows }, facts: devices, notes: [NOT_SEEN] };
-  throw new UserError('no counters of the GPU', {
-    hint: 'nsys profile --gpu-metrics-devices=all records them; for records, dparse --derived',
+  throw new UserError('no GPU counters', {
+    hint: 'nsys profile --gpu-metrics-devices=all records them; dparse --derived writes them to records',
   });
 }

@@ -15,8 +15,8 @@ export const unitOf = (kind: CpuStackKind): StackUnit => (kind === 'samples' ? '
 
 /** What a profiler records for each kind. */
 const HINTS: Readonly<Record<CpuStackKind, string>> = {
-  samples: 'nsys profile --sample=process-tree --backtrace=dwarf records them; for records, dparse --ranges',
-  calls: 'nsys profile -t osrt --osrt-backtrace-stack-size=16384 records them; for records, dparse --ranges',
+  samples: 'nsys profile --sample=process-tree --backtrace=dwarf records them; dparse --ranges writes them to records',
+  calls: 'nsys profile -t osrt --osrt-backtrace-stack-size=16384 records them; dparse --ranges writes them to records',
 };
 
 interface CpuStack {

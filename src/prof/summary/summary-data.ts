@@ -157,7 +157,7 @@ export interface HostSummary {
 
 /** Threads on the host's cores, for the processes that the profiler traced. */
 export interface CpuSummary {
-  /** Time from the first scheduling event to the last, of which the other times are parts; null without such events. */
+  /** Time from the first scheduling event to the last. The other times are parts of it. Null without such events. */
   readonly traced: number | null;
   /**
    * Over all cores, as in the lists: time that threads ran, number of times that they were scheduled, number of samples.
@@ -182,7 +182,7 @@ export interface CpuTally {
 /** Kernels of all devices: which ones, in which precision, on which unit, and what is known about their work. */
 export interface KernelSummary {
   readonly count: number;
-  /** Sum of durations, of which the shares below are parts. Null when no kernel has one. */
+  /** Sum of durations; the shares below refer to it. Null when no kernel has a duration. */
   readonly time: number | null;
   /** Number of kernels without a duration. They are not included in any time. */
   readonly untimed: number;

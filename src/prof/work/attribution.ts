@@ -181,8 +181,8 @@ function split(total: number | null, weights: readonly number[]): (number | null
 }
 
 /**
- * Distributes the parts of an op: each to the kernels whose names have its role; the others, in order, to the main kernels,
- * the last of which takes all remaining parts.
+ * Distributes the parts of an op: each to the kernels whose names have its role; the others, in order, to the main kernels.
+ * The last main kernel takes all remaining parts.
  */
 function assignParts(
   parts: readonly Work[],

@@ -1,6 +1,6 @@
 /**
  * Consistency checks of a Parquet file before the library reads it, because the library trusts counts when it allocates
- * memory, and lengths of runs. For files without a checksum, as other programs write them. Source: parquet.thrift and
+ * memory, and lengths of runs. Needed for files without a checksum, which other programs write. Source: parquet.thrift and
  * Encodings.md of the Parquet format.
  */
 import type { ColumnMetaData, FileMetaData, PageHeader, RowGroup, SchemaTree } from 'hyparquet';

@@ -1,8 +1,8 @@
 /**
  * Linear layers that a training library runs as one autograd function with one or more products.
  *
- * PyTorch's profiler records the tensors of such a function in order. Of its other arguments it records only numbers,
- * booleans and lists of them (older versions none), without their positions. So only the tensors are used: matrices are
+ * PyTorch's profiler records the tensors of such a function in order. It records other arguments only if they are
+ * numbers, booleans or lists of them (older versions: none), and without their positions. So only the tensors are used: matrices are
  * input and weights, vectors are biases and the parameters of a normalisation.
  */
 import { entryOf, type ByName } from '../../by-name.js';

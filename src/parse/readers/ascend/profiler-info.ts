@@ -1,8 +1,8 @@
 /**
  * Reads profiler_info_{rank}.json in the profile's folder: rank, versions and settings; only the listed fields are read.
  * Also reads what the program added to the profile with `add_metadata`, and facts about its framework, from rows of
- * META_DATA, or from profiler_metadata.json in the profile's folder or its parent. Of environment variables only those in
- * ENVIRONMENT are read.
+ * META_DATA, or from profiler_metadata.json in the profile's folder or its parent. The only environment
+ * variables that are read are those in ENVIRONMENT.
  */
 import { basename, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../../record/diagnostics.js';

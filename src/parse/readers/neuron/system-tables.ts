@@ -26,7 +26,7 @@ export const neuronSystem: Reader = {
       '`neuron-explorer view -d FOLDER --ingest-only --data-path OUT --display-name NAME`: the folder `NAME@latest`',
     ],
     read: [
-      'The use of each CPU of the host and of all, memory of the host in use, memory of devices in use, over time; with `--ranges` events of the Neuron Runtime (domain `neuron_rt`) and of the framework (`framework`). Events of devices (`neuron_hw`) are counted, since the schema does not say what they are. Instance ids are not read; several instances are numbered. The names come from the published schema; no file of the tool was available for a test.',
+      'Over time: the use of each host CPU and of all together, and the host and device memory in use. With `--ranges`: events of the Neuron Runtime (domain `neuron_rt`) and of the framework (`framework`). Events of devices (`neuron_hw`) are counted, since the schema does not say what they are. Instance ids are not read; several instances are numbered. The names come from the published schema; no file of the tool was available for a test.',
     ],
   },
   sniff: ({ database }) => database?.has(EVENTS) === true || (database?.has(CPUS) === true && database.has(MEMORY)),

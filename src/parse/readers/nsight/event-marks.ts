@@ -29,7 +29,8 @@ export class AwaitedEvents extends columns({ process: 'count', event: 'id', sync
   }
 
   /**
-   * Reads where the events were recorded into the waits, after the last of them. Of several recordings, the last counts.
+   * Adds to the waits where their events were recorded, after the last wait was read. If an event was recorded several
+   * times, the last recording counts.
    * @param process selects the process of a row
    * @param numberOf number of that process
    */

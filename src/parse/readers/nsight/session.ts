@@ -17,7 +17,7 @@ export interface DeviceMap {
   idOf(pid: number, ordinal: number): number;
   /** Device ids that stand for a GPU, by the GPU's id. */
   ofGpu(gpu: number): readonly number[];
-  /** Devices in order of id: described devices, and used devices of which only the id is known. */
+  /** Devices in order of id: described devices, and used devices with nothing known but their id. */
   list(used: ReadonlySet<number>): Device[];
 }
 

@@ -92,7 +92,7 @@ export class HostPlanes {
 }
 
 /**
- * The ranges of a line. Of the ranges that are not needed, it keeps the first, so that the thread has ranges, and those with
+ * The ranges of a line. It drops ranges that are not needed, except the first, so that the thread has ranges, and those with
  * the times of a neighbour, which may be duplicates.
  */
 class LineRanges {

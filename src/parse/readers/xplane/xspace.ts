@@ -262,7 +262,7 @@ export class Plane {
         else if (fields.field === EVENT) events++;
       }
     } catch (error) {
-      // Counted when the events before it are read.
+      // The error is counted later, when the events before it are read.
       if (!(error instanceof WireError)) throw error;
     }
     return { id, name, time, events, from: plane.from, to: plane.to };

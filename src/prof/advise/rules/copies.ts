@@ -20,7 +20,7 @@ class BoundCopies {
   ofHost = 0;
   unpinned = 0;
   readonly kinds = new MovedAmounts();
-  /** Unions of time: of all work; of all work but these copies; of these copies; of these copies and compute. */
+  /** Unions of the times of all work, of all work except these copies, of these copies, and of these copies and compute. */
   readonly all = new IntervalUnion();
   readonly others = new IntervalUnion();
   readonly own = new IntervalUnion();

@@ -24,7 +24,10 @@ class Kernels {
   time = 0;
   /** Streams of kernels whose launch is known. */
   readonly #launched = new Set<number | null>();
-  /** ns of kernels whose launch is not: of those after others of their stream whose launch is, and of the rest. */
+  /**
+   * Time in ns of kernels whose launch is not: `lost` for those after a kernel of the same stream whose launch is, `early` for
+   * the rest.
+   */
   lost = 0;
   early = 0;
   /** Whether the op of any kernel is known. */

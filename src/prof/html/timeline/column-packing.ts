@@ -45,8 +45,8 @@ const INTEGER_TYPES = [
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
- * Packs whole numbers from 0 in 8, 16 or 32 bits if they fit, and all others as 64-bit floats. Of ascending numbers,
- * such as times, the differences are packed if they are small, because they compress better.
+ * Packs whole numbers from 0 in 8, 16 or 32 bits if they fit, and all others as 64-bit floats. If numbers
+ * ascend in small steps, as times do, their differences are packed, because they compress better.
  */
 export function packColumn(numbers: ArrayLike<number>): PackedColumn {
   const steps = risingBy(numbers);

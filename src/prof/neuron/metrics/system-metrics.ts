@@ -121,7 +121,7 @@ function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: Collectiv
     measured?: Metric['measured'],
   ): Metric => ({
     ...{ name: `${name}_${key}`, group: 'cc_engine', unit, doc },
-    formula: `${formula}; without records of ${what}, ${WITHOUT_RECORDS}`,
+    formula: `${formula}; if the trace has no records of ${what}, ${WITHOUT_RECORDS}`,
     inputs: [...inputs, 'cores'],
     of: (sums) => (of(sums).count > 0 ? amount(sums) : withoutCollectives(sums, `${name}_${key}`, unit)),
     ...(measured === undefined ? undefined : { measured }),
@@ -159,7 +159,8 @@ function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: Collectiv
   ];
 }
 
-const WITHOUT_RECORDS = "as the tool reports it; 0 if the trace's sections of the collective cores are all empty";
+const WITHOUT_RECORDS =
+  "the value that the tool reports, or 0 if the trace's sections of the collective cores are all empty";
 
 /** Dedicated cores execute all collective operations. If they ran nothing, there were no such operations. */
 function withoutCollectives(sums: MetricSums, name: string, unit: Metric['unit']): MetricAmount {

@@ -112,7 +112,7 @@ const MODEL: readonly (readonly [Metric['group'], ...WorkMetric])[] = [
     'model_flops',
     'FLOP',
     'FLOPs that the model needs by its definition; known only from statistics of the compiler',
-    "2 · multiply-accumulates of the compiler's graph (HloMacCount of the NEFF); else as the tool reports it, unless that is 0",
+    "2 · multiply-accumulates of the compiler's graph (HloMacCount of the NEFF); else the value that the tool reports, unless that is 0",
     modelFlops,
   ],
   [
@@ -225,7 +225,7 @@ const MEMORY: readonly WorkMetric[] = [
     way === 'save'
       ? 'bytes of intermediate results written to device memory because the state buffer was full'
       : 'bytes of such results fetched again, counted each time',
-    'as the tool reports it',
+    'the value that the tool reports',
     ({ reported }) => {
       const bytes = reported.get('')?.get(`spill_${way}_bytes`)?.value;
       return typeof bytes === 'number' ? bytes : { unknown: 'packets do not identify spilled data' };

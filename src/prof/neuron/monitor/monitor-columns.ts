@@ -88,8 +88,8 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   column('name', 'Name', TEXT, 'physical core, vCPU, model:subgraph', ({ row }) => row.name),
 
   column('uuid', 'Uuid', TEXT, 'model: identity', ({ row }) => row.model?.uuid ?? null),
-  column('modelid', 'ModelId', ID, 'model: number that the process gave it', ({ row }) => row.model?.id ?? null),
-  column('running', 'Running', ID, 'model: 1 while it is started, else 0', ({ row: { model } }) =>
+  column('modelid', 'ModelId', ID, 'model: number that the process gave the model', ({ row }) => row.model?.id ?? null),
+  column('running', 'Running', ID, 'model: 1 while the model is started, else 0', ({ row: { model } }) =>
     model === null || model.isRunning === null ? null : Number(model.isRunning),
   ),
 

@@ -101,7 +101,9 @@ const STAT_COLUMNS: readonly Column<StatRow>[] = [
   column('metric', 'Metric', str(10), 'column of the reports: see --columns', ({ metric }) => metric.key, {
     vocabulary: true,
   }),
-  column('unit', 'Unit', str(6), 'of all but the count', ({ metric }) => metric.unit ?? 'count', { vocabulary: true }),
+  column('unit', 'Unit', str(6), 'unit of all columns except the count', ({ metric }) => metric.unit ?? 'count', {
+    vocabulary: true,
+  }),
   column('count', 'Count', COUNT, 'number of reports with a value', ({ count }) => count),
   column('total', 'Total', AMOUNT, 'sum (counts only)', ({ metric, total }) =>
     metric.measures === 'count' ? total : null,

@@ -158,11 +158,11 @@ const LOAD_COLUMNS: readonly Column<LoadRow>[] = [
     ({ place }) => place,
   ),
   column('rank', 'rank', int(5), 'rank of the process', ({ rank }) => rank),
-  column('operations', 'operations', int(10), 'number of all-to-alls at that place', ({ operations }) => operations),
+  column('operations', 'operations', int(10), 'number of all-to-alls at this position', ({ operations }) => operations),
   load('sent', 'mean size that the rank sends', ({ sent }) => sent),
   load(
     'received',
-    'mean size that it receives: the load of its experts, where tokens are sent',
+    'mean size that the rank receives; in all-to-alls that send tokens, the load of its experts',
     ({ received }) => received,
   ),
   column(
@@ -176,14 +176,14 @@ const LOAD_COLUMNS: readonly Column<LoadRow>[] = [
     'received_ratio',
     'received_ratio',
     real(14, 3),
-    'received, divided by the mean of all ranks',
+    'received, divided by the mean of all ranks of the group',
     ({ receivedRatio }) => receivedRatio,
   ),
   column(
     'spread',
     'spread',
     real(9, 3),
-    'the most that it sends to one rank, divided by the mean of all: 1 is even; known where the profile has the splits',
+    'the most that the rank sends to one rank, divided by its mean per rank: 1 is even; known if the profile has the splits',
     ({ spread }) => spread,
   ),
 ];
@@ -193,7 +193,7 @@ const LOAD_SCREEN: readonly string[] = LOAD_COLUMNS.map(({ key }) => key);
 const loadsMissing = ({ loads }: JobReport): string | null =>
   loads.length > 0
     ? null
-    : 'no loads: no group has all-to-alls (kernels such as those of DeepEP are not known as such)';
+    : 'no loads: no group has all-to-alls (kernels such as those of DeepEP are not recognised as all-to-alls)';
 
 /** Why the table has no rows. */
 const stagesMissing = ({ stages }: JobReport): string | null =>

@@ -26,7 +26,7 @@ export class TraceTasks extends columns({
 }) {
   /**
    * Tasks that enclose others. A mixed-core kernel or a collective is launched as a group of tasks with the same stream,
-   * number and batch, one of which encloses the others.
+   * number and batch; one task encloses the others.
    */
   envelopes(): Set<number> {
     const found = new Set<number>();
