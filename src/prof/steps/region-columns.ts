@@ -168,7 +168,7 @@ const TOKEN_COLUMNS: readonly Column<RegionRow>[] = [
     'tokens_per_s',
     'tokens_per_s',
     real(12, 1),
-    'tokens divided by the time of the steps: of each its iteration, or busy if that is longer',
+    'tokens divided by the time of the steps: the iteration of each, or its busy time where that is longer',
     (row) =>
       tokensPerSecond(
         ofSteps(row, (step) => step.tokens),
