@@ -179,7 +179,7 @@ const ACTIVATIONS_AND_NORMS: readonly Difference[] = [
     title: 'layer_norm, group_norm',
     reference: UNKNOWN,
     ours: 'layer_norm 4 per element (5 with weights), group_norm 5; input, result, mean and deviation of each row or group',
-    why: 'as for the ops of the dispatcher, whatever the convention; for rows the count that fvcore uses',
+    why: 'the formulas of the dispatcher ops, in every convention; layer_norm as counted by fvcore',
     formula: 'flops = 4·E (group_norm 5·E), bytes = 2·E·size + 2·n·4 for n rows or groups',
   }),
   difference(['flops', 'bytes', 'params'], answered(/^max_pool2d$/), {

@@ -75,7 +75,7 @@ const LAUNCHES: Topic = {
     {
       title: 'names shortened for display',
       reference: '`void`, `at::`, `cuda::`, `native::` are cut everywhere, then everything from the first `<` or `(`',
-      ours: 'the name is parsed: namespaces are removed only as whole components, `cutlass::Kernel<…>` keeps the kernel it runs',
+      ours: 'the name is parsed: only whole namespaces are removed, and `cutlass::Kernel<…>` keeps the name of the kernel that it runs',
       why: '`cutlass::Kernel` alone makes all its kernels look the same',
       shows: 'kernel',
     },

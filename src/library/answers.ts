@@ -17,7 +17,7 @@ import { REGION_KEYS, Regions } from '../prof/steps/regions.js';
 import { Steps } from '../prof/steps/steps.js';
 import { SummaryDetails, summaryDocuments, type SummaryDocument } from '../prof/summary/details.js';
 import { SummaryAnalysis } from '../prof/summary/summary-analysis.js';
-import type { Answer } from '../prof/analysis.js';
+import { type Answer, KERNEL_TYPES } from '../prof/analysis.js';
 import { requireName, UserError } from '../record/errors.js';
 import { rowObjects, type RowObject } from '../table/column.js';
 import {
@@ -29,7 +29,6 @@ import {
   type ReadingOptions,
 } from './options.js';
 import { answer, nameOf, ofSource, reportEndings, sourceOf } from './reading.js';
-import { KERNEL_TYPES } from '../prof/input/record-types.js';
 import type { Annotated } from '../prof/annotate.js';
 import { requireColumn } from '../prof/columns/columns.js';
 import { troublesOf } from '../prof/diff/compared-input.js';

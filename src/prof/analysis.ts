@@ -5,7 +5,6 @@ import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
 import type { Annotated } from './annotate.js';
 import { WithoutDevice } from './input/device-activity.js';
-import type { RecordTypes } from './input/record-types.js';
 
 /** Input of an analysis: records in input order and, if kernels are annotated, each kernel once it is complete. */
 export type Item = ProfileLine | Annotated;
@@ -142,3 +141,16 @@ export const noProfile = (): UserError =>
 /** Notes on what was counted, as `3 records left out: no time`; counts of 0 get no note. */
 export const countNotes = (...counts: readonly (readonly [count: number, what: string, remark: string])[]): string[] =>
   counts.filter(([count]) => count > 0).map(([count, what, remark]) => `${counted(count, what)}${remark}`);
+
+// Sets of record types.
+
+export type RecordTypes = ReadonlySet<ProfileLine['type']>;
+
+/** Types that a report of kernels needs. */
+export const KERNEL_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
+/** Types that a table of host activity needs. */
+export const HOST_TYPES: RecordTypes = new Set<ProfileLine['type']>([
+  ...(['profile', 'range', 'kernel', 'collective', 'copy', 'set', 'graph', 'end'] as const),
+]);
+/** Types that a report of kernels and host ranges needs. */
+export const KERNEL_AND_RANGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([...KERNEL_TYPES, 'range']);

@@ -36,7 +36,7 @@ const terms = {
 
   // Kernels.
   kernel: { meaning: 'A program that a device runs for one launch. On AWS Neuron, an instruction of an engine.' },
-  'kernel time': { meaning: 'Durations of kernels, added up over streams and devices. It may exceed the span, because kernels of several streams may overlap.', unit: 'ns' },
+  'kernel time': { meaning: 'Durations of kernels, added up over all devices. It may exceed the span, because kernels may overlap.', unit: 'ns' },
   'own kernel time': { meaning: "Durations of the kernels that the step's own thread launched, added up. Threads of autograd are left out.", unit: 'ns' },
   launch: { meaning: 'The call on the CPU that starts a kernel, a copy or a graph.' },
   'launch delay': { meaning: 'Time from the end of a launch call to the start of its kernel; 0 where the kernel starts earlier. Column queue.', unit: 'ns' },
@@ -171,7 +171,7 @@ const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\b(waits?) of the CPU or a stream\b/g, '$1 of the program'],
   [/\bMost launched\b/g, 'Most frequent'],
   [/\blaunch not recorded\b/g, 'cause not recorded'],
-  [/\boutermost op around its launch\b/g, 'op that the compiler names for it'],
+  [/\boutermost op around its launch\b/g, 'op that the compiler names for the instruction'],
   [/\baround a launch\b/g, 'of an instruction'],
   [/; many of them in a row are launch-bound\b/g, ''],
   [/\b(was|were) launched in\b/g, '$1 compiled from'],

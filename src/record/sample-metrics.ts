@@ -16,8 +16,8 @@ export const CPU_METRICS = {
 } as const;
 
 /**
- * Metrics of samples that state, for a thread (labels `pid` and `tid`) and a stack (`text`), how many CPU samples hit it, and
- * the time of its calls of system libraries.
+ * Metrics by thread (labels `pid` and `tid`) and stack (`text`): the number of CPU samples with this stack, and the time of
+ * its calls of system libraries.
  */
 export const CPU_STACK_METRICS = { samples: 'cpu_stack_samples', calls: 'cpu_stack_calls' } as const;
 

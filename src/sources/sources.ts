@@ -6,7 +6,7 @@ import { textStart } from '../parse/files.js';
 import { basename } from 'node:path';
 import { type EndedInputs, StreamStatus } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
-import { KERNEL_TYPES, type RecordTypes } from '../prof/input/record-types.js';
+import { KERNEL_TYPES, type RecordTypes } from '../prof/analysis.js';
 import { readRecords, recordKindOf } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report/report.js';
 import type { ProfileFile } from '../parse/find.js';

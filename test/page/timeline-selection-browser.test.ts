@@ -21,7 +21,7 @@ describeInBrowser('selection and matches in a browser', (open) => {
     expect(text).to.match(/on threads\s+0 events/i);
     expect(text)
       .to.include('Exact: every event counts')
-      .and.include('Of events that an edge cuts, only the part inside counts');
+      .and.include('If an edge cuts an event, only the part inside counts');
     expect(text).to.match(/device 0\s+4\s+200\s+50\.\d/);
     expect(text).to.include("Covers only the drawn events: step 5, 1.00 us to 3.00 us from the profile's start.");
     expect(new URL(page.url()).hash).to.match(/^(?:#t\.span=.*t\.lanes=|$)/);

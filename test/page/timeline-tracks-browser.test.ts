@@ -72,7 +72,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     expect(lines[0]).to.equal('memory allocated: 1.00 MiB');
     expect(lines[1]).to.match(/^since 2\.00\d* us, up to 4\.00\d* us$/);
     expect(lines[2]).to.equal('scale: 0 to 2.00 MiB');
-    expect(lines[3]).to.match(/^drawn: lowest and highest of each pixel, \d+ ns$/);
+    expect(lines[3]).to.match(/^drawn: lowest and highest in each pixel \(\d+ ns\)$/);
     const unknown = await placeOf(page, 5000, 'memory allocated');
     await page.mouse.move(unknown.x, unknown.y);
     expect(await tip(page)).to.match(/^memory allocated: unknown/);

@@ -102,7 +102,9 @@ function refuseStray(given: Arguments, cpu: CpuStackKind | undefined): void {
   if (stray === undefined) return;
   throw new UsageError(
     `--${stray} applies to ${option === 'cpu' && TIME_NAMES.includes(stray) ? 'events with a time' : 'devices'}, not to --${option ?? ''}`,
-    option === 'cpu' ? 'call chains are of the whole profile' : 'use --range, or --from and --to, to select a time',
+    option === 'cpu'
+      ? 'the call chains have no times: they cover the whole profile'
+      : 'use --range, or --from and --to, to select a time',
   );
 }
 

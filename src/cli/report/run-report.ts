@@ -11,13 +11,20 @@ import type { Grouping } from '../../prof/by/grouping.js';
 import { MissingCounters } from '../../prof/columns/counter-columns.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
-import { HOST_TYPES, KERNEL_AND_RANGE_TYPES, KERNEL_TYPES, type RecordTypes } from '../../prof/input/record-types.js';
+import {
+  HOST_TYPES,
+  KERNEL_AND_RANGE_TYPES,
+  KERNEL_TYPES,
+  type RecordTypes,
+  RANGES_HINT,
+  withoutDeviceAndRanges,
+  withoutKernels,
+} from '../../prof/analysis.js';
 import { HostTable } from '../../prof/by/host/host-table.js';
 import { sortedRows, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { counted } from '../../record/plural.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
 import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-tally.js';
-import { RANGES_HINT, withoutDeviceAndRanges, withoutKernels } from '../../prof/analysis.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Column } from '../../table/column.js';

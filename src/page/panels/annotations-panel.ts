@@ -122,7 +122,7 @@ function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTML
 }
 
 const OF_SPAN =
-  'Device times and occurrences are known only for the whole profile where frameworks named the ranges, or other threads launched kernels in them.';
+  'If a framework named the ranges, or other threads launched kernels in them, device times and occurrences are known only for the whole profile.';
 
 const CAPTIONS = [
   ['Annotations of the program', false],

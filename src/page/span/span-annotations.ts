@@ -132,7 +132,7 @@ export class SpanAnnotations {
   }
 }
 
-/** As many as the page has of the whole profile. */
+/** Maximum number of samples: the same as for the whole profile. */
 const MOST_SAMPLES = 2000;
 
 const FORWARD = DIRECTIONS.indexOf('fprop');

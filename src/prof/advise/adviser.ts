@@ -6,11 +6,18 @@ import { append, elementAt, largest } from '../../containers/element.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
 import { deviceWords, inDeviceWords } from '../../record/glossary.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';
+import {
+  withoutDevice,
+  countNotes,
+  withoutTimes,
+  type Analysis,
+  type Answer,
+  type Item,
+  type RecordTypes,
+} from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import { idleCoresText, isOfNeuronDevice, workingDevices } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
-import type { RecordTypes } from '../input/record-types.js';
 import { namesOfSeveral } from '../ranks/membership.js';
 import { StartedCopies } from '../steps/transfers.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';

@@ -20,7 +20,7 @@ export const AFFECTS = {
   times: 'durations, busy and idle time around this work',
   lost: 'counts and sums of work, idle time and its causes',
   launches: 'launch delays, causes of idle time, and the ops of these kernels',
-  ops: 'ops, layers and FLOPs of the kernels concerned',
+  ops: 'ops, layers and FLOPs of the affected kernels',
   host: 'times of CPU ranges, and the kernels launched in them',
   names: 'kernel names, and everything derived from them',
   counters: 'figures measured by counters',

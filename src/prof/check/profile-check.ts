@@ -2,9 +2,8 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { inDeviceWords } from '../../record/glossary.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import type { Analysis, Answer, Item } from '../analysis.js';
+import type { Analysis, Answer, Item, RecordTypes } from '../analysis.js';
 import { Annotated } from '../annotate.js';
-import type { RecordTypes } from '../input/record-types.js';
 import { CHECKS, type Check } from './checks.js';
 import { reasonsOfDiagnostics } from './diagnostic-effects.js';
 import { LEVELS, REASON_COLUMNS, verdictOf, type CheckVerdict, type Reason, type ReasonRow } from './reason.js';

@@ -49,7 +49,7 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
   column('check', 'check', str(24), 'name of the check or diagnostic', ({ reason }) => reason.check, {
     vocabulary: true,
   }),
-  column('count', 'count', int(9), 'number of rows, kernels or steps concerned', ({ reason }) => reason.count),
+  column('count', 'count', int(9), 'number of affected rows, kernels or steps', ({ reason }) => reason.count),
   column('what', 'what', str(0), 'what was found', ({ reason }) => reason.what),
   column(
     'affects',

@@ -10,9 +10,9 @@ import {
   type Analysis,
   type Answer,
   type Item,
+  type RecordTypes,
 } from '../analysis.js';
 import { Annotated } from '../annotate.js';
-import type { RecordTypes } from '../input/record-types.js';
 import type { TimeWindow } from '../input/named-range.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
 import { workOf } from '../steps/step-work.js';

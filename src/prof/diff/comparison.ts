@@ -6,7 +6,7 @@ import { textOf, type CellValue } from '../../table/column.js';
 import type { KernelColumn, Annotated } from '../annotate.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
-import type { RecordTypes } from '../input/record-types.js';
+import type { RecordTypes } from '../analysis.js';
 import { PartGroups } from '../partial/kernels/part-groups.js';
 import { Annotator } from '../report/report.js';
 import type { Peaks } from '../roofline/peaks.js';

@@ -5,7 +5,15 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import { countNotes, RANGES_HINT, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';
+import {
+  countNotes,
+  RANGES_HINT,
+  withoutTimes,
+  type Analysis,
+  type Answer,
+  type Item,
+  type RecordTypes,
+} from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import type { PathRange } from '../critical-path/critical-path.js';
 import { isDeviceActivity } from '../input/device-activity.js';
@@ -14,7 +22,6 @@ import { Memory, MEMORY_TYPES } from '../memory/memory-report.js';
 import { jobReport, type JobReport } from '../ranks/job-report.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
-import type { RecordTypes } from '../input/record-types.js';
 import { boundsOfHeld, type Bounds } from './bounds.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import type { RankPart } from '../ranks/part/rank-part.js';

@@ -3,9 +3,8 @@ import { entryOf } from '../../containers/map-entry.js';
 import { nearest, UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { ProfileLine } from '../../record/record.js';
-import { RANGES_HINT } from '../analysis.js';
+import { RANGES_HINT, type RecordTypes } from '../analysis.js';
 import { hostRangeName } from '../by/host/range-name.js';
-import type { RecordTypes } from './record-types.js';
 
 const RANGE_TYPES: RecordTypes = new Set(['profile', 'range', 'end']);
 

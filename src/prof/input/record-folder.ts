@@ -19,7 +19,7 @@ import type { ProfileLine } from '../../record/record.js';
 import { isSystemError, UserError, systemReason } from '../../record/errors.js';
 import { checkColumn, checkFooter, checkGroups } from '../../record/lines/parquet-check.js';
 import { validRecord } from './record-validation.js';
-import type { RecordTypes } from './record-types.js';
+import type { RecordTypes } from '../analysis.js';
 import { RecordCounts } from './record-counts.js';
 import type { StreamStatus } from './stream-status.js';
 import { hasItsBytes, TAIL } from '../../record/lines/parquet-checksum.js';

@@ -7,7 +7,7 @@ import { lineBatches, type Input } from './lines.js';
 import { isDatabaseMessage, NetDictReader, PrintedLines, withoutProgress } from './net-dict.js';
 import { RepeatedFieldParser, validRecord } from './record-validation.js';
 import { isObject } from '../../record/fields/field-types.js';
-import { KERNEL_TYPES, type RecordTypes } from './record-types.js';
+import { KERNEL_TYPES, type RecordTypes } from '../analysis.js';
 import { RecordCounts } from './record-counts.js';
 import { PART_TYPES } from '../../record/partial.js';
 import { MemberScanner, type Member } from './member-scanner.js';

@@ -10,8 +10,7 @@ import { amountText } from '../../record/units.js';
 import { counted } from '../../record/plural.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
-import type { Analysis, Answer } from '../analysis.js';
-import type { RecordTypes } from '../input/record-types.js';
+import type { Analysis, Answer, RecordTypes } from '../analysis.js';
 import { AllocationCategories, CATEGORIES } from './allocations.js';
 import { ALLOCATION_METRIC, bufferOf, isMemory, withoutMemory } from './device-memory.js';
 

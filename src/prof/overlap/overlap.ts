@@ -8,9 +8,8 @@ import { UserError } from '../../record/errors.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { ProfileRecord, SampleRecord } from '../../record/record.js';
 import { column, int, real, str, textOf, type Column } from '../../table/column.js';
-import { countNotes, withoutDevice, type Analysis, type Answer, type Item } from '../analysis.js';
+import { countNotes, withoutDevice, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
 import { Annotated, type KernelColumn } from '../annotate.js';
-import type { RecordTypes } from '../input/record-types.js';
 import { isCut, workOf, type StepActivity } from '../steps/step-work.js';
 import { OverlapSweep, type KindTimes, type MeasuredTimes } from './overlap-sweep.js';
 
@@ -173,7 +172,7 @@ export const MEASURED_COLUMNS: readonly Column<MeasuredRow>[] = [
 ];
 
 /** Says that the reading of counters has not been compared with a real export. */
-const NOT_SEEN = 'GPU counters are read by the published schema of Nsight Systems; no real export was available to check it'; // prettier-ignore
+const NOT_SEEN = 'GPU counters are read according to the published schema of Nsight Systems; this was not checked with a real export'; // prettier-ignore
 
 const WORK_TYPES = ['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'end'] as const;
 

@@ -13,7 +13,7 @@ import type {
 import { Annotated } from '../annotate.js';
 import type { PathRange } from '../critical-path/critical-path.js';
 import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../input/device-activity.js';
-import type { RecordTypes } from '../input/record-types.js';
+import type { RecordTypes } from '../analysis.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { DeviceSlices, LaunchSlices, OpenLaunch, type DeviceSliceSink } from './launch-slices.js';
 import { fieldArgs, kernelArgs, nameOf, profileArgs, timeOf, titleOf } from './slice-args.js';

@@ -166,7 +166,7 @@ const [SCALARS, SCALAR_UNIT, TRAP_HANDLER] = [800, 16, 16];
 function vectorRegisters(unit: ComputeUnit, arch: string, counts: KernelResources): readonly number[] {
   const { registers = null, accumRegisters = null } = counts;
   if (registers === null) return [];
-  // A count that is odd in units of 4 is of a wave of 64 threads, which few programs for RDNA have.
+  // An odd multiple of 4 comes from a wave of 64 threads, which few programs for RDNA use.
   if (unit.wave === 32) return registers % 8 === 0 ? [registers] : [];
   if (!unit.isUnified) return [Math.max(registers, accumRegisters ?? 0)];
   if (accumRegisters === null) return [];

@@ -54,7 +54,7 @@ export interface SequenceRow extends Omit<RepeatedSequence, 'names'> {
   readonly sequence: readonly string[];
   /** Share of the time of all kernels, from 0 to 1. */
   readonly share: number;
-  /** What one kernel in its place saves at most: the time of small kernels and of the gaps. */
+  /** The most that one fused kernel in its place could save: the time of the small kernels and of the gaps. */
   readonly saved: number;
 }
 
@@ -103,10 +103,10 @@ function lengthened(sequences: Int32Array): { readonly next: Int32Array; readonl
 }
 
 /**
- * Positions of some sequences, in order.
+ * Positions at which the wanted sequences occur, in order.
  * @param sequences number of the sequence at each position
- * @param count how many numbers there are
- * @param kept numbers of the wanted sequences, which the result takes by their index
+ * @param count how many sequences have numbers
+ * @param kept numbers of the wanted sequences; the result takes an index into this list
  */
 function occurrencesOf(sequences: Int32Array, count: number, kept: readonly number[]): (index: number) => Uint32Array {
   const indexes = new Int32Array(count).fill(BREAK);

@@ -3,8 +3,7 @@ import { counted } from '../../record/plural.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import { CPU_STACK_METRICS, FRAME_SEPARATOR } from '../../record/sample-metrics.js';
-import type { Analysis, Answer } from '../analysis.js';
-import type { RecordTypes } from '../input/record-types.js';
+import type { Analysis, Answer, RecordTypes } from '../analysis.js';
 import { framesOf, type FrameKind } from './frames.js';
 import { OTHERS, StackSums, type ProfileStacks, type StackOptions, type StackUnit } from './stack-sums.js';
 

@@ -4,8 +4,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { counted } from '../../record/plural.js';
 import { isLookup, readMarkerText } from '../../record/python/marker-text.js';
 import type { ProfileLine, ProfileRecord, RangeKind, RangeRecord } from '../../record/record.js';
-import { withoutRanges, type Analysis, type Answer } from '../analysis.js';
-import type { RecordTypes } from '../input/record-types.js';
+import { withoutRanges, type Analysis, type Answer, type RecordTypes } from '../analysis.js';
 import { callName, framesOf, type FrameKind } from './frames.js';
 import { OTHERS, StackSums, type ProfileStacks, type StackOptions } from './stack-sums.js';
 

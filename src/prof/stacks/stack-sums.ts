@@ -3,8 +3,7 @@ import { column, int, real, str, type AnyTable, type Column } from '../../table/
 import { entryOf, addTo } from '../../containers/map-entry.js';
 import type { ProfileRecord, CollectiveLine, KernelLine, ProfileLine } from '../../record/record.js';
 import { counted } from '../../record/plural.js';
-import { countNotes, withoutKernels, type Analysis, type Answer } from '../analysis.js';
-import type { RecordTypes } from '../input/record-types.js';
+import { countNotes, withoutKernels, type Analysis, type Answer, type RecordTypes } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import type { KernelFilter } from '../query/kernel-query.js';
 import { Annotator } from '../report/report.js';

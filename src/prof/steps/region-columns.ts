@@ -138,17 +138,25 @@ const WORK_COLUMNS: readonly Column<RegionRow>[] = [
     shareOf(sum.bytes.time, sum),
   ),
   column('mfu', 'MFU%', PERCENT, 'percent of the span at peak FLOP/s; unknown FLOPs count as 0', mfuOf),
-  work('peak', 'Peak%', PERCENT, 'share of the peak FLOP/s, while kernels run whose share is known', ({ peak }) =>
-    rated(peak),
+  work(
+    'peak',
+    'Peak%',
+    PERCENT,
+    'share of the peak FLOP/s, averaged over the time of the kernels whose share is known',
+    ({ peak }) => rated(peak),
   ),
-  work('bw', 'BW%', PERCENT, 'share of peak bandwidth, while kernels run whose share is known', ({ bandwidth }) =>
-    rated(bandwidth),
+  work(
+    'bw',
+    'BW%',
+    PERCENT,
+    'share of peak bandwidth, averaged over the time of the kernels whose share is known',
+    ({ bandwidth }) => rated(bandwidth),
   ),
   column(
     'roof',
     'Roof%',
     PERCENT,
-    'percent of the span that all FLOPs at peak or all bytes at peak take, the longer; unknown ones count as 0',
+    'time that all FLOPs or all bytes need at peak, whichever is longer, in percent of the span; unknown ones count as 0',
     roofOf,
   ),
   column(
@@ -168,7 +176,7 @@ const TOKEN_COLUMNS: readonly Column<RegionRow>[] = [
     'tokens_per_s',
     'tokens_per_s',
     real(12, 1),
-    'tokens divided by the time of the steps: the iteration of each, or its busy time where that is longer',
+    'tokens divided by the time of the steps; the time of a step is its iteration, or busy if that is longer',
     (row) =>
       tokensPerSecond(
         ofSteps(row, (step) => step.tokens),
@@ -187,7 +195,7 @@ export const REGION_FIGURES: readonly Column<RegionRow>[] = [
     'lost',
     'lost',
     int(4),
-    'passes in which the profiler lost work: then span and other times are unknown',
+    'passes in which the profiler lost work; their span and other times are unknown',
     ({ passes }) => passes.filter(({ isLost }) => isLost === true).length,
   ),
   ...STEP_TIME_COLUMNS.map(added),

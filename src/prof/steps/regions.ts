@@ -19,11 +19,11 @@ import {
   type Analysis,
   type Answer,
   type Item,
+  type RecordTypes,
 } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
-import type { RecordTypes } from '../input/record-types.js';
 import { layerMarks, partMarks, stepMarks } from '../work/capture-options.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
@@ -99,7 +99,7 @@ class PassWork {
   }
 }
 
-/** The number under which the work of all passes is summed when it isn't needed for each. */
+/** The number for the sum over all passes, when the work of each pass is not needed. */
 const ALL_PASSES = -1;
 
 /** Ranges of the threads for which threads work. Only kernels and collectives have them; copies get those of their thread. */
@@ -274,7 +274,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     const { doc } = this.#kind;
     if (this.#unlinked === this.#activities)
       return new UserError(`it is not known which work was launched in ${doc}`, {
-        hint: 'the launch of no work is known; record launch calls too',
+        hint: 'the profile does not record which call launched which work; record launch calls too',
       });
     const hint = marks === null ? RANGES_HINT : this.#hasRanges ? marks : `${marks}; ${RANGES_HINT}`;
     return new UserError(`no work was launched in ${doc}`, { hint });

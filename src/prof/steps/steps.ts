@@ -5,8 +5,15 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
-import type { RecordTypes } from '../input/record-types.js';
-import { countNotes, HOST_HINT, mayHaveWork, withoutTimes, type Analysis, type Answer } from '../analysis.js';
+import {
+  type RecordTypes,
+  countNotes,
+  HOST_HINT,
+  mayHaveWork,
+  withoutTimes,
+  type Analysis,
+  type Answer,
+} from '../analysis.js';
 import { WithoutDevice } from '../input/device-activity.js';
 import { namesWithoutWork } from '../ranks/membership.js';
 import { stepMarks } from '../work/capture-options.js';

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { join } from 'node:path';
 import { openFile } from '../../../src/prof/input/lines.js';
 import { readRecordFolder } from '../../../src/prof/input/record-folder.js';
-import type { RecordTypes } from '../../../src/prof/input/record-types.js';
+import type { RecordTypes } from '../../../src/prof/analysis.js';
 import { readRecords } from '../../../src/prof/input/records.js';
 import { endingsOf, StreamStatus } from '../../../src/prof/input/stream-status.js';
 import type { RecordField } from '../../../src/record/fields/field-types.js';

@@ -4,7 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkGroups, checkStruct, snappySize } from '../../../src/record/lines/parquet-check.js';
 import { readRecordFolder } from '../../../src/prof/input/record-folder.js';
-import type { RecordTypes } from '../../../src/prof/input/record-types.js';
+import type { RecordTypes } from '../../../src/prof/analysis.js';
 import { StreamStatus } from '../../../src/prof/input/stream-status.js';
 import { UserError } from '../../../src/record/errors.js';
 import { RECORD_FIELDS } from '../../../src/record/fields/record-fields.js';

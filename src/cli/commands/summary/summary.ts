@@ -51,7 +51,10 @@ function shownSections(summary: ProfileSummary, input: SummaryInput): Section[] 
   return sections.filter(({ isDetail }) => isDetail !== true).map((section) => ({ ...section, next: null }));
 }
 
-/** What to do next, and how to see every part. Advice is about the times of devices; without any, more of the first part. */
+/**
+ * What to do next, and how to see every part. Advice needs device times; without them, the next step is the first part in
+ * full.
+ */
 function nextLines(summary: ProfileSummary, input: SummaryInput): string[] {
   const over = nextOver({ file: input.file, isPartial: false });
   const more = sectionsOf(summary, input).find(({ next }) => next !== null)?.next ?? null;

@@ -131,7 +131,7 @@ export const ragged: Family = {
   category: 'indexing',
   ops: Object.keys(RULES),
   formulas: [
-    'padding and packing: flops = 0, with a dense operand E(ragged); bytes = values + offsets + result',
+    'padding and packing: flops = 0, or E(ragged) if there is a dense operand; bytes = values + offsets + result',
     'reduction of segments: flops = E; bytes = data + lengths + result',
   ],
   work: workByRules(RULES, SOURCE),

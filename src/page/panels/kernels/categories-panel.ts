@@ -29,7 +29,7 @@ function categories({ profile: { categories: rows, overview } }: PanelView): Pan
   const made = table({ caption: 'Categories', columns: withValues(columns, listed(rows)), rows: listed(rows), sortedBy: 1 }); // prettier-ignore
   return [
     made,
-    note('Kernel time is added up over streams. FLOPs and bytes cover the kernels for which they are known.'),
+    note('FLOPs and bytes cover the kernels for which they are known.'),
   ];
 }
 

@@ -137,7 +137,7 @@ function trackTexts({ extras, events }: Scene, number: number, time: number, per
   const lines = [
     of,
     `scale: ${scaleText(track)}`,
-    `drawn: ${track.drawn} of each pixel, ${quantityText(perPixel, 'ns')}`,
+    `drawn: ${track.drawn} in each pixel (${quantityText(perPixel, 'ns')})`,
     track.about,
   ];
   return [element('b', {}, `${track.name}: ${value}`), ...lines.map((line) => element('div', {}, line))];

@@ -120,7 +120,7 @@ function totals(sums: SelectionSums, keys: ReadonlySet<string> | null): HTMLElem
   ]);
 }
 
-const CUT = 'Of events that an edge cuts, only the part inside counts, with that share of their FLOPs and bytes.';
+const CUT = 'If an edge cuts an event, only the part inside counts, with that share of its FLOPs and bytes.';
 
 /** How exact the sums are. */
 function exactness({ bars }: SelectionSums): string {
@@ -157,7 +157,7 @@ function tables(sums: SelectionSums): HTMLElement {
       .map(([title, name, shares]) => shareTable(title, name, shares, deviceTime, true)),
     ...(onThreads.length === 0
       ? []
-      : [shareTable('On threads (nested calls count in both)', 'Name', onThreads, hostTime)]),
+      : [shareTable('On threads (a nested call also counts in its callers)', 'Name', onThreads, hostTime)]),
     ...(devices.length === 0 ? [] : [laneTable('Devices', devices)]),
     laneTable('Lanes', lanes),
   );

@@ -69,7 +69,7 @@ export interface SelectionSums {
   readonly byQueue: readonly TextShare[];
   readonly bySize: readonly TextShare[];
   readonly byTensor: readonly TextShare[];
-  /** Shares of thread events; nested calls count in both the inner and the outer one. */
+  /** Shares of thread events; a nested call also counts in its callers. */
   readonly onThreads: readonly TextShare[];
   /** Lanes with an event inside, in order. */
   readonly lanes: readonly LaneShare[];

@@ -211,7 +211,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     if (shownProfile !== profile || (piece === null && (place ?? event ?? found) === null)) return usual;
     return pieceOr(timeline, piece);
   };
-  /** The piece in the address; null for the first one, unless another one is usual. */
+  /** The piece to write into the address; null for the first piece if that is the usual one. */
   const inAddress = (piece: number): number | null =>
     piece === timeline.first && usual === timeline.first ? null : piece;
   const choice = (): RankChoice => readRankChoice(readFragment(fragment()).get(RANKS));

@@ -89,7 +89,7 @@ export const ntff: Reader = {
       "Times are picoseconds of the device; `start` and `dur` are the nanoseconds that the vendor's tool shows, and `ps` holds the remaining picoseconds.",
       "Names, types and shapes of tensors and the version of the compiler come from the NEFF: the one of `--neff`, else the one in the folder of the input with the same identity. So do the compiler's instruction names, dependencies, the variables that transfers move, and, if compiled with debug information, layers, operations of the compiler's graph and source lines.",
       "A folder gives the traces of all its workers (`profile_rank_0.ntff`, `profile_rank_0_exec_2.ntff`, `<hash>_instid_0_vnc_0.ntff`) in one stream; a trace is skipped if its folder has the tool's report on it (`X_profile_full.json`).",
-      "The layout was inferred from captures of version 6 and checked against the vendor's report of the same runs; another version is an error. Details: docs/neuron-instructions.md.",
+      "The layout was inferred from captures of version 6 and checked against the vendor's report of the same runs. Other versions are refused with an error. Details: docs/neuron-instructions.md.",
     ],
   },
   // A program is found by its content, so a file with any name may be the program.

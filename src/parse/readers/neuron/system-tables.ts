@@ -5,7 +5,7 @@
  */
 import { CPU_BUSY_METRIC } from '../../../record/sample-metrics.js';
 import type { Labels } from '../../../record/record.js';
-import { ProcessIds } from '../../amd/process-ids.js';
+import { ProcessIds } from '../../trace/threads.js';
 import type { Reader } from '../../reader.js';
 import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
 import type { Cell, Selection } from '../../sqlite/sqlite.js';
@@ -87,10 +87,10 @@ function readEvents({ database, trace, clock }: DatabaseTrace, instances: Instan
   }
 }
 
-/** A value is the average of the second before its time. */
+/** Each value is the average over the second before its time. */
 const SECOND = 1e9;
 
-/** Rows with a time; others, which would count for the whole profile, are bad. */
+/** Yields the rows with a time. Rows without one are counted as bad, because they would count for the whole profile. */
 function* timed<Name extends string>(
   { database, trace }: DatabaseTrace,
   table: string,

@@ -11,6 +11,7 @@ import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { CPU_STACK_METRICS, FRAME_SEPARATOR } from '../../../record/sample-metrics.js';
 import type { Selection, SqliteFile, TextLookup } from '../../sqlite/sqlite.js';
+import { compareTexts } from '../../trace/record-order.js';
 
 /** A table of events that have a call chain. */
 interface ChainedEvents {
@@ -130,12 +131,14 @@ export function* cpuStacks(
         ofThread.set(number, (ofThread.get(number) ?? 0) + (end - start));
       }
     });
-    for (const [key, ofThread] of sums) {
+    // The order of the rows does not matter.
+    for (const [key, ofThread] of [...sums].sort(([a], [b]) => compareTexts(a, b))) {
       const [pid = NaN, tid = NaN] = key.split('/').map(Number);
-      for (const [stack, value] of ofThread)
+      const stacks = [...ofThread].map(([stack, value]) => ({ text: chains.texts[stack] ?? UNKNOWN, value }));
+      for (const { text, value } of stacks.sort((a, b) => compareTexts(a.text, b.text)))
         yield {
           ...{ type: 'sample', profile, start: null, device: null, metric, value, unit },
-          ...{ text: chains.texts[stack] ?? UNKNOWN, labels: { pid, tid } },
+          ...{ text, labels: { pid, tid } },
         };
     }
   }

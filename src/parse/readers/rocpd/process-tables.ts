@@ -4,7 +4,7 @@ import type { Writable } from '../../../containers/writable.js';
 import type { Device } from '../../../record/record.js';
 import type { DatabaseClock } from '../../sqlite/database-clock.js';
 import { amdDevice, memoryIn } from '../../amd/agents.js';
-import type { ProcessIds } from '../../amd/process-ids.js';
+import type { ProcessIds } from '../../trace/threads.js';
 import type { Cell, Selection, SqliteFile, TextLookup } from '../../sqlite/sqlite.js';
 
 /** Process, thread, device and stream of a row. The columns are in the row, and since schema 4.1 in its track. */

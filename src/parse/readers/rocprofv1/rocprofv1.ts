@@ -15,7 +15,7 @@ import type { DatabaseClock } from '../../sqlite/database-clock.js';
 import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
-import { textClock } from '../../trace/clocks/text-clock.js';
+import { textClock } from '../../trace/clocks/trace-clock.js';
 import { amdDevice } from '../../amd/agents.js';
 import { copyKind, kernelName } from '../../amd/work-rows.js';
 

@@ -14,14 +14,12 @@ import { ExactDecoder, fieldOf, isJsonObject, listOf, sizeOf, textOf } from '../
 import { MemoryCurve } from '../../memory-blocks.js';
 import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder, type KernelRow, type WorkRow } from '../../trace/trace-builder.js';
-import { TIMES_READ } from '../../trace/clocks/trace-clock.js';
-import { textClock } from '../../trace/clocks/text-clock.js';
+import { TIMES_READ, textClock } from '../../trace/clocks/trace-clock.js';
 import { amdDevice, memoryIn } from '../../amd/agents.js';
-import { isRange } from '../../amd/categories.js';
+import { isRange, blocksOf, copyKind, kernelName } from '../../amd/work-rows.js';
 import { fullerOutput } from '../../amd/outputs.js';
 import { CounterSums } from '../../amd/counter-sums.js';
-import { ProcessIds } from '../../amd/process-ids.js';
-import { blocksOf, copyKind, kernelName } from '../../amd/work-rows.js';
+import { ProcessIds } from '../../trace/threads.js';
 
 const ROOT = 'rocprofiler-sdk-tool';
 const START = new RegExp(`^\\uFEFF?\\s*\\{\\s*"${ROOT}"\\s*:\\s*\\[`);

@@ -14,13 +14,12 @@ import { firstBytes, isFile, namesIn } from '../../files.js';
 import { MemoryCurve } from '../../memory-blocks.js';
 import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
-import { textClock } from '../../trace/clocks/text-clock.js';
+import { textClock } from '../../trace/clocks/trace-clock.js';
 import { agentNumber, amdDevice } from '../../amd/agents.js';
-import { isRange, isRoctx } from '../../amd/categories.js';
+import { isRange, isRoctx, blocksOf, copyKind, hexOf, kernelName, type Counters } from '../../amd/work-rows.js';
 import { fullerOutput } from '../../amd/outputs.js';
-import { ProcessIds } from '../../amd/process-ids.js';
+import { ProcessIds } from '../../trace/threads.js';
 import { CounterSums } from '../../amd/counter-sums.js';
-import { blocksOf, copyKind, hexOf, kernelName, type Counters } from '../../amd/work-rows.js';
 
 /** Kinds of tables by their header; they are read in this order. */
 const HEADERS = {
@@ -282,8 +281,8 @@ class TableReading {
   }
 
   /**
-   * The number of a GPU: among the GPUs in the table of agents, as in other outputs; without this table the number in the
-   * label, which counts the machine's CPUs too. Null for another agent.
+   * The number of a GPU. As in other outputs, it counts the GPUs in the table of agents. Without this table, it is the number
+   * in the label, which counts the machine's CPUs too. Null for an agent other than a GPU.
    */
   #deviceOf(label: string): number | null {
     const number = /^CPU/i.test(label) ? null : agentNumber(label);

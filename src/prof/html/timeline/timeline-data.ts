@@ -28,7 +28,7 @@ export interface PageTimeline {
   readonly pieces: readonly TimelinePiece[];
   /** Index of the piece that is shown first. */
   readonly first: number;
-  /** The texts with strong colours, whatever piece is shown. */
+  /** The texts that get strong colours; the same in every piece. */
   readonly longest: LongestTexts;
   /** Names in the page's tables that no event of any piece has; layers as paths with `/` as separator. */
   readonly lacks: Readonly<Record<NamedField, readonly string[]>>;

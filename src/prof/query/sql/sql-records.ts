@@ -1,8 +1,7 @@
 /** Turns records into the tables that a query reads. */
 import { Steps, STEP_TYPES } from '../../steps/steps.js';
 import { Annotated } from '../../annotate.js';
-import type { Analysis, Answer, Item } from '../../analysis.js';
-import type { RecordTypes } from '../../input/record-types.js';
+import type { Analysis, Answer, Item, RecordTypes } from '../../analysis.js';
 import { operationOf, communicates } from '../../steps/step-work.js';
 import { RANK_TYPES, RankCollector } from '../../ranks/part/rank-collector.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';

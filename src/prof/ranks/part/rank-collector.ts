@@ -1,10 +1,9 @@
 /** Turns records into the parts of their ranks, in one pass: one part for each device of a profile that worked. */
 import { entryOf, boundedEntryOf, LruCache } from '../../../containers/map-entry.js';
 import type { EndRecord, KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
-import { mayHaveWork, type Item } from '../../analysis.js';
+import { mayHaveWork, type Item, type RecordTypes } from '../../analysis.js';
 import { Annotated } from '../../annotate.js';
 import { missingReason } from '../../input/device-activity.js';
-import type { RecordTypes } from '../../input/record-types.js';
 import { HostSteps, stepOf } from '../../steps/host-steps.js';
 import { missingWorkOf, type MissingWork } from '../../steps/missing-work.js';
 import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';

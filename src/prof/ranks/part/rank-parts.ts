@@ -1,8 +1,7 @@
 /** The parts of all ranks, from records of profiles and from partial answers. */
 import { append } from '../../../containers/element.js';
-import type { Item } from '../../analysis.js';
+import type { Item, RecordTypes } from '../../analysis.js';
 import { Annotated } from '../../annotate.js';
-import type { RecordTypes } from '../../input/record-types.js';
 import { RANK_TYPES, RankCollector } from './rank-collector.js';
 import type { ProfileWithoutWork, RankPart } from './rank-part.js';
 

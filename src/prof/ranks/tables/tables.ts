@@ -385,7 +385,7 @@ export const RANK_TABLES: Readonly<Record<RankTableName, RankTable>> = {
     expertsMissing,
   ),
   loads: tableOf(
-    'one row per all-to-all of a step, in each group, and rank: what it sends and receives (load of experts)',
+    'one row per step, group, all-to-all and rank: what the rank sends and receives (load of experts)',
     LOAD_COLUMNS,
     LOAD_SCREEN,
     loadRows,

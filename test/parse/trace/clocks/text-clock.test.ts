@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { textClock } from '../../../../src/parse/trace/clocks/text-clock.js';
+import { textClock } from '../../../../src/parse/trace/clocks/trace-clock.js';
 
 describe('times in texts', () => {
   it('are exact after one of them, above 2^53 too', () => {

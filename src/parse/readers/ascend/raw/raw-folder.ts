@@ -59,9 +59,9 @@ const scaled = (reference: bigint, nsPerCount: number, later = 0) => (count: big
 
 export class RawFolder {
   readonly devices: readonly DeviceFolder[];
-  /** Converts a time of the driver library to ns after the reference. */
+  /** Converts a time of the driver library to ns since the reference time. */
   readonly timeOf: (count: bigint) => number;
-  /** Converts a time of the framework to ns after the reference. */
+  /** Converts a time of the framework to ns since the reference time. */
   readonly frameworkTimeOf: (count: bigint) => number;
   readonly pid: number;
   readonly #framework: string;
