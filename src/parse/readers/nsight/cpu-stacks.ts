@@ -58,7 +58,7 @@ class Chains {
   ) {
     let [open, frames] = [NaN, [] as string[]];
     const close = (): void => {
-      if (frames.length > 0) this.byId.set(open, this.#numberOf(frames.reverse().join(FRAME_SEPARATOR)));
+      if (frames.length > 0) this.byId.set(open, this.numberOf(frames.reverse().join(FRAME_SEPARATOR)));
     };
     // Rows of a chain follow each other, the innermost first.
     const columns = ['id', 'symbol', 'module', 'unresolved'];
@@ -73,7 +73,7 @@ class Chains {
   }
 
   /** The texts of all stacks have a bound. */
-  #numberOf(text: string): number {
+  numberOf(text: string): number {
     const isKept = this.#numbers.has(text) || this.#text + text.length <= MOST_TEXT;
     return entryOf(this.#numbers, isKept ? text : OTHERS, () => {
       this.#text += text.length;
@@ -119,7 +119,7 @@ export function* cpuStacks(
         : entryOf(others, `${stack ?? ''}/${call ?? ''}`, () => {
             const around = stack === undefined ? UNKNOWN : elementAt(chains.texts, stack);
             const frames = call === null ? [around] : [around, names(call) ?? UNKNOWN];
-            return chains.texts.push(frames.join(FRAME_SEPARATOR)) - 1;
+            return chains.numberOf(frames.join(FRAME_SEPARATOR));
           });
     database.eachNumbers(events, columns, (cells) => {
       const [process = NaN, tid = NaN, chain = NaN, start = 0, end = 1, name = NaN, level = 0] = cells;
