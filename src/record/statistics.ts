@@ -108,8 +108,9 @@ function roundWidth(width: number): number {
 }
 
 /**
- * Bins of equal, round width; the last includes its upper end. If all values are equal, there is one bin, about 1 % of the
- * value wide. Width: Freedman and Diaconis, On the histogram as a density estimator (1981): twice the interquartile range divided by the cube root of the count.
+ * Bins of equal, round width; the last includes its upper end. If all values are equal, the width of their only bin is about
+ * a hundredth of the value. Width otherwise: Freedman and Diaconis, On the histogram as a density estimator (1981): twice the
+ * interquartile range divided by the cube root of the count.
  */
 export function binsOf(values: readonly number[]): HistogramBin[] {
   const ordered = values.filter(Number.isFinite).sort((a, b) => a - b);

@@ -7,6 +7,7 @@ import { kernel, mm } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
 import { globalTid, NsightDatabase, TID } from '../support/nsight-database.js';
+import { recordsOf } from '../support/profile-records.js';
 import { itShared } from '../support/shared.js';
 
 const layer = ['Net; of two', 'Linear\n0'];
@@ -138,6 +139,17 @@ describe('dprof stacks --cpu', () => {
     expect(table.stdout).to.equal(`Stack,Samples\n"thread ${TID};main;work(int,x)",2\n`);
     const { profiles } = JSON.parse((await cpu('--cpu', 'samples', '-f', 'speedscope')).stdout) as Speedscope;
     expect(profiles[0]).to.include({ unit: 'none', endValue: 4 });
+  });
+
+  it('reads one record of events without a chain and of those whose only frame is unknown', () => {
+    const db = new NsightDatabase();
+    for (const id of [1, 2])
+      db.row('COMPOSITE_EVENTS', { id, start: id, cpu: 0, globalTid: globalTid(TID), cpuCycles: 1 });
+    db.row('SAMPLING_CALLCHAINS', { id: 1, symbol: null, module: null, unresolved: 1, stackDepth: 0 });
+    const samples = recordsOf(db.write(), { ranges: true }).flatMap((record) =>
+      record.type === 'sample' && record.metric === 'cpu_stack_samples' ? [[record.text, record.value]] : [],
+    );
+    expect(samples).to.deep.equal([['[unknown]', 2]]);
   });
 
   it('adds up the time of system calls, without those inside others', async () => {

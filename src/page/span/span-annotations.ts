@@ -143,7 +143,7 @@ function forwardOf(events: TimelineEvents, call: number): ForwardOp {
   return { mod: '', op: '', tid, start: launch.start };
 }
 
-/** An annotation about which nothing is known in the span. */
+/** An annotation about which the span says nothing. */
 const UNKNOWN: Omit<Annotation, 'text'> = {
   ...{ count: null, guessed: 0, time: null, own: null, samples: [] },
   ...{ passes: null, host: null, hostSelf: null, hostSamples: [] },

@@ -61,6 +61,28 @@ describe('counters of a GPU in an Nsight Systems export', () => {
     expect(stdout).to.not.match(/reduce/);
   });
 
+  it('come in order of start, also when one GPU is sampled less often than another', async () => {
+    const db = new NsightDatabase();
+    for (const [id, cudaId] of [
+      [4, 0],
+      [5, 1],
+    ] as const) {
+      db.row('TARGET_INFO_GPU', { vmId: 0, id, name: 'NVIDIA H100', cuDevice: cudaId });
+      db.row('TARGET_INFO_CUDA_DEVICE', { gpuId: id, cudaId, pid: 1000, numMultiprocessors: 132 });
+      const typeId = TYPE + BigInt(id - 4);
+      db.row('TARGET_INFO_GPU_METRICS', { typeId, sourceId: 7, typeName: 'General Metrics', metricId: SMS, metricName: 'SMs Active [Throughput %]' }); // prettier-ignore
+      for (let timestamp = 0; timestamp <= 2000; timestamp += id === 4 ? 1000 : 100)
+        db.row('GPU_METRICS', { rawTimestamp: timestamp, timestamp, typeId, metricId: SMS, value: 50 });
+    }
+    // Device 0 works until 1000 in two kernels; the second begins before the first period has ended.
+    for (const start of [0, 500]) db.kernel({ start, end: start + 500 }, null, {}, 'k');
+    const path = db.write();
+    const starts = recordsOf(path, { derived: true }).flatMap((record) => record.type === 'sample' && record.metric.startsWith('gpu_') ? (record.start ?? NaN) : []); // prettier-ignore
+    expect(starts).to.deep.equal(starts.toSorted((a, b) => a - b));
+    const { stdout } = await runCli('dprof', ['overlap', '--by', 'kernel', '--measured', '-f', 'csv', '-c', 'device,kind,periods', path]); // prettier-ignore
+    expect(stdout.trimEnd().split('\n').slice(1).sort()).to.deep.equal(['0,(idle),1', '0,k,1', '1,(idle),20']);
+  });
+
   it('are read only when asked for', () => {
     const path = database().write();
     const countOf = (derived: boolean): number => recordsOf(path, { derived }).filter((record) => record.type === 'sample' && record.metric.startsWith('gpu_')).length; // prettier-ignore

@@ -5,6 +5,7 @@
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": SAMPLING_CALLCHAINS, whose `id` is that of a row of
  * COMPOSITE_EVENTS, and OSRT_CALLCHAINS, whose `id` is the `callchainId` of rows of OSRT_API. Depth 0 is the innermost frame.
  */
+import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { SampleRecord } from '../../../record/record.js';
@@ -57,7 +58,7 @@ class Chains {
   ) {
     let [open, frames] = [NaN, [] as string[]];
     const close = (): void => {
-      if (frames.length > 0) this.byId.set(open, this.#numberOf(frames.reverse().join(FRAME_SEPARATOR)));
+      if (frames.length > 0) this.byId.set(open, this.numberOf(frames.reverse().join(FRAME_SEPARATOR)));
     };
     // Rows of a chain follow each other, the innermost first.
     const columns = ['id', 'symbol', 'module', 'unresolved'];
@@ -72,7 +73,7 @@ class Chains {
   }
 
   /** The texts of all stacks have a bound. */
-  #numberOf(text: string): number {
+  numberOf(text: string): number {
     const isKept = this.#numbers.has(text) || this.#text + text.length <= MOST_TEXT;
     return entryOf(this.#numbers, isKept ? text : OTHERS, () => {
       this.#text += text.length;
@@ -111,15 +112,21 @@ export function* cpuStacks(
     const sums = new Map<string, Map<number, number>>();
     const others = new Map<string, number>();
     const columns = [...thread, id, ...(isCall ? ['start', 'end', 'nameId', 'nestingLevel'] : [])];
-    const numberOf = (text: string): number => entryOf(others, text, () => chains.texts.push(text) - 1);
+    /** The number of the stack of an event. @param call the name of a call, which is its innermost frame; null for none */
+    const numberOf = (stack: number | undefined, call: number | null): number =>
+      stack !== undefined && call === null
+        ? stack
+        : entryOf(others, `${stack ?? ''}/${call ?? ''}`, () => {
+            const around = stack === undefined ? UNKNOWN : elementAt(chains.texts, stack);
+            const frames = call === null ? [around] : [around, names(call) ?? UNKNOWN];
+            return chains.numberOf(frames.join(FRAME_SEPARATOR));
+          });
     database.eachNumbers(events, columns, (cells) => {
       const [process = NaN, tid = NaN, chain = NaN, start = 0, end = 1, name = NaN, level = 0] = cells;
       if (Number.isNaN(process) || !(end >= start)) diagnostics.count('bad-row');
       // A call within another is a part of its time.
       else if (!(level > 0)) {
-        const stack = chains.byId.get(chain);
-        const around = stack === undefined ? UNKNOWN : (chains.texts[stack] ?? UNKNOWN);
-        const number = isCall ? numberOf(`${around}${FRAME_SEPARATOR}${names(name) ?? UNKNOWN}`) : (stack ?? numberOf(UNKNOWN)); // prettier-ignore
+        const number = numberOf(chains.byId.get(chain), isCall ? name : null);
         const ofThread = entryOf(sums, `${process % 0x1000000}/${tid}`, () => new Map<number, number>());
         ofThread.set(number, (ofThread.get(number) ?? 0) + (end - start));
       }

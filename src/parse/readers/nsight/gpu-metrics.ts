@@ -6,6 +6,8 @@
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": GPU_METRICS, TARGET_INFO_GPU_METRICS; names such as
  * `Tensor Active [Throughput %]`. No real export with these tables was available; tests have made ones.
  */
+import { append, elementAt, least } from '../../../containers/element.js';
+import { countUpTo } from '../../../containers/row-order.js';
 import { GPU_METRICS } from '../../../record/sample-metrics.js';
 import { ValueLine } from '../../../record/value-line.js';
 import { isNear } from '../../trace/clocks/trace-clock.js';
@@ -30,6 +32,31 @@ function readNames(database: SqliteFile): Map<string, string> {
   return found;
 }
 
+/** How long values wait for those of another GPU whose earlier sample has not ended, in ns. */
+const LONGEST_WAIT = 1e9;
+/** Values are put in order when there are this many, or twice as many as wait. */
+const FEWEST = 4096;
+
+/** Puts values in order of start that come in order of end. Memory: those of `LONGEST_WAIT`. */
+class InOrder {
+  #held: ValueLine[] = [];
+  #most = FEWEST;
+
+  /** @param until all values up to this start have come */
+  *add(values: readonly ValueLine[], until: () => number): Generator<ValueLine> {
+    append(this.#held, values);
+    if (this.#held.length >= this.#most) yield* this.release(until());
+  }
+
+  *release(until: number): Generator<ValueLine> {
+    const held = this.#held.sort((a, b) => a.start - b.start);
+    const due = countUpTo(held.length, (at) => elementAt(held, at).start, until);
+    this.#held = held.slice(due);
+    this.#most = Math.max(FEWEST, 2 * this.#held.length);
+    yield* held.slice(0, due);
+  }
+}
+
 interface Sample {
   readonly start: number;
   readonly values: (readonly [metric: string, value: number])[];
@@ -47,6 +74,7 @@ export function* gpuMetrics(
 ): Generator<ValueLine> {
   const names = readNames(database);
   const latest = new Map<number, Sample>();
+  const inOrder = new InOrder();
   for (const row of database.rows(GPU_METRIC_TABLE, ['timestamp', TYPE, 'metricId', 'value'], [], true)) {
     const [start = NaN, type = NaN, metric = NaN, value = NaN] = row.map(numberOf);
     const name = names.get(`${type}/${metric}`);
@@ -58,10 +86,16 @@ export function* gpuMetrics(
       else {
         latest.set(gpu, { start, values: [[name, value]] });
         if (last === undefined) continue;
-        for (const device of devicesOf(gpu))
-          for (const [key, percent] of last.values)
-            yield new ValueLine(profile, last.start, device, key, percent, '%', null, start - last.start);
+        const values = devicesOf(gpu).flatMap((device) =>
+          last.values.map(
+            ([key, percent]) => new ValueLine(profile, last.start, device, key, percent, '%', null, start - last.start),
+          ),
+        );
+        const until = (): number =>
+          Math.max(start - LONGEST_WAIT, least([...latest.values()].map((sample) => sample.start)));
+        yield* inOrder.add(values, until);
       }
     }
   }
+  yield* inOrder.release(Infinity);
 }

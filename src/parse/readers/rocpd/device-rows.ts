@@ -29,8 +29,8 @@ const DEEPEST = 512;
 
 /**
  * Call stacks of events: since schema 4.1 as a row for each frame, the innermost first; until schema 4 as JSON in the event.
- * No source states the form of that JSON. A single frame is read, as AMD's viewer of these databases does; lists, whose
- * order is unknown, and all other forms are counted.
+ * No source states the form of that JSON. A single frame is read, as AMD's viewer of these databases does; lists, whose order
+ * is unknown, and all other forms are counted.
  */
 class CallStacks {
   readonly #ofEvents = new Map<Cell, Stack>();

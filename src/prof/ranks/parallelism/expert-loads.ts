@@ -1,5 +1,5 @@
 /**
- * Loads of ranks by all-to-alls, above all of experts: what each rank sends and receives in each of them in a step. The all-to-alls of a step
+ * Loads of ranks by all-to-alls, above all of experts: what each rank sends and receives in each all-to-all of a step. These
  * are numbered for each group: those of one place belong to one layer in every step, the dispatch of tokens to their experts
  * before the return of the results. A rank's load is what it receives in the dispatch and sends in the return.
  */
