@@ -27,10 +27,7 @@ function categories({ profile: { categories: rows, overview } }: PanelView): Pan
     numberOfCategory(matrixUnitName(overview.header), 'share', 'tc', { about: meaningOf('on the matrix unit') }),
   ];
   const made = table({ caption: 'Categories', columns: withValues(columns, listed(rows)), rows: listed(rows), sortedBy: 1 }); // prettier-ignore
-  return [
-    made,
-    note('FLOPs and bytes cover the kernels for which they are known.'),
-  ];
+  return [made, note('FLOPs and bytes cover the kernels for which they are known.')];
 }
 
 export const CATEGORIES: Panel = {
