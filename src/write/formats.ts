@@ -19,8 +19,9 @@ import { jsonOf, escapeControls } from '../record/control-characters.js';
 import { cellText, word } from './cell-text.js';
 import type CliTable from 'cli-table3';
 import { elementAt } from '../containers/element.js';
+import { boundedEntryOf } from '../containers/map-entry.js';
 import { withThousands } from '../record/plural.js';
-import { cells, cut } from '../table/shortened-texts.js';
+import { cells, cut, shortenedTexts } from '../table/shortened-texts.js';
 
 const parquet: Format = {
   id: 'parquet',
@@ -110,17 +111,19 @@ const table: Format = {
   open({ columns: all, header, width }) {
     const kept: Buffer[] = [];
     const natural = all.map((column) => (header ? cells(column.header) : 0));
+    const long = all.map(() => new LongTexts());
     return {
       head: () => '',
-      pack: (row) =>
-        all.map((column) => framedCell(column, shownValue(column, row), column.narrow?.(row, Infinity))).join(CELL_END),
+      pack: (row) => all.map((column) => framedCell(column, shownValue(column, row), column.narrow?.(row, Infinity))),
       rows: (packed) => {
         if (packed.length === 0) return '';
-        for (const row of packed as readonly string[]) {
-          for (const [i, text] of row.split(CELL_END).entries())
-            natural[i] = Math.max(elementAt(natural, i), cells(text));
-        }
-        kept.push(Buffer.from(packed.join(ROW_END)));
+        const rows = (packed as readonly (readonly string[])[]).map((row) =>
+          row.map((text, i) => {
+            natural[i] = Math.max(elementAt(natural, i), Math.min(WIDEST_CELL, cells(text)));
+            return isToTheRight(elementAt(all, i)) ? text : elementAt(long, i).keep(text);
+          }),
+        );
+        kept.push(Buffer.from(rows.map((row) => row.join(CELL_END)).join(ROW_END)));
         return '';
       },
       *end() {
@@ -128,12 +131,19 @@ const table: Format = {
         const widths = width === null ? natural : fittingWidths(all, natural, width);
         const columns = all.slice(0, widths.length);
         const { top, bottom } = frame(columns, widths, header, kept.length > 0);
+        for (const [i, width] of widths.entries()) elementAt(long, i).shorten(width);
         yield top;
         for (const rows of kept)
           yield rows
             .toString()
             .split(ROW_END)
-            .map((row) => line(columns, widths, row))
+            .map((row) =>
+              line(
+                columns,
+                widths,
+                row.split(CELL_END).map((text, i) => elementAt(long, i).shown(text)),
+              ),
+            )
             .join('');
         yield bottom;
         const leftOut = all.slice(widths.length).map(({ key }) => key);
@@ -173,8 +183,7 @@ function frame(
   return { top: lines.map((text) => `${text}\n`).join(''), bottom: `${bottom}\n` };
 }
 
-function line(columns: readonly ColumnShape[], widths: readonly number[], row: string): string {
-  const texts = row.split(CELL_END);
+function line(columns: readonly ColumnShape[], widths: readonly number[], texts: readonly string[]): string {
   const framed = widths.map((width, i) => {
     const text = shortened(elementAt(texts, i), width);
     const blanks = ' '.repeat(width - cells(text));
@@ -183,13 +192,43 @@ function line(columns: readonly ColumnShape[], widths: readonly number[], row: s
   return `│ ${framed.join(' │ ')} │\n`;
 }
 
-/** Quantities have thousands separators; long texts are shortened and marked. */
+/** Texts of at most this length are not shortened with the others of their column. */
+const SHORT = 8;
+/** Number of different long texts of a column that are told apart when they are shortened. */
+const MOST_LONG = 100_000;
+/** Begins a stored cell that is the number of a long text. */
+const NUMBERED = '\u0001';
+
+/**
+ * The different long texts of a column. They are shortened together, so that those that only differ at their ends stay
+ * different.
+ */
+class LongTexts {
+  readonly #numbers = new Map<string, number>();
+  #short: readonly string[] = [];
+
+  /** The text as it is stored until the end of the table. */
+  keep(text: string): string {
+    if (text.length <= SHORT) return text;
+    const number = boundedEntryOf(this.#numbers, text, MOST_LONG, () => this.#numbers.size);
+    return number === null ? shortened(text, WIDEST_CELL) : NUMBERED + String(number);
+  }
+
+  shorten(width: number): void {
+    this.#short = shortenedTexts([...this.#numbers.keys()], width);
+  }
+
+  shown(stored: string): string {
+    return stored.startsWith(NUMBERED) ? elementAt(this.#short, Number(stored.slice(NUMBERED.length))) : stored;
+  }
+}
+
+/** Quantities have thousands separators. */
 function framedCell(column: ColumnShape, value: CellValue, narrow: string | undefined): string {
   if (typeof value === 'number' && column.unit !== undefined) {
     return withThousands(value.toFixed(column.digits ?? 0));
   }
-  const text = escapeControls(narrow ?? textOf(column, value));
-  return shortened(text, WIDEST_CELL);
+  return escapeControls(narrow ?? textOf(column, value));
 }
 
 const shortened = (text: string, width: number): string => (cells(text) <= width ? text : `${cut(text, width - 1)}…`);

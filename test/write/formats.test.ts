@@ -149,6 +149,14 @@ describe('table', () => {
   it('cuts long texts and says so', () => {
     expect(written('table', 'kernel', [kernel({ short: 'k'.repeat(90) })])).to.include(`│ ${'k'.repeat(47)}… │`);
   });
+  it('cuts texts that differ at their ends where they agree', () => {
+    const ending = (end: string): KernelRecord => kernel({ short: 'k'.repeat(60) + end });
+    const rows = written('table', 'kernel', [ending('first'), ending('last'), ending('first')])
+      .split('\n')
+      .slice(3, 6);
+    expect(rows.map((row) => row.replace(/^.*…k*/, '').trim())).to.deep.equal(['first │', 'last │', 'first │']);
+    for (const row of rows) expect(cells(row)).to.equal(52);
+  });
 });
 
 describe('a table of a given width', () => {

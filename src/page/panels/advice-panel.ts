@@ -136,7 +136,7 @@ function checked({ verdict, reasons }: PageProfile['check']): HTMLElement | null
     element(
       'summary',
       { title: meaningOf('completeness') },
-      `Completeness: ${verdict} (${counted(reasons.length, 'reason')})`,
+      `Completeness: ${verdict} (${counted(reasons.length, verdict === 'complete' ? 'limit' : 'reason')})`,
     ),
     element('ol', { class: 'advice' }, ...items),
   );

@@ -1,5 +1,5 @@
 /** Checks that read the records of one profile: what they find, no diagnostic of a reader counts. */
-import { entryOf } from '../../containers/map-entry.js';
+import { addTo, entryOf, largestEntry } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { deviceWords } from '../../record/glossary.js';
 import { counted, many, plural } from '../../record/plural.js';
@@ -148,6 +148,36 @@ function workCheck(): Check {
               remedy: captureOption(profile, 'work'),
             },
           ],
+  };
+}
+
+/** A call that copies memory, as in CUDA and HIP. */
+const COPY_CALL = /memcpy/i;
+
+/** Copies that the CPU called and the profile lacks: it has device work, but no copies. */
+function calledCopiesCheck(): Check {
+  const calls = new Map<string, number>();
+  let [hasCopies, hasKernels] = [false, false];
+  return {
+    take: (record) => {
+      if (record.type === 'copy') hasCopies = true;
+      else if (record.type === 'kernel') hasKernels = true;
+      else if (record.type === 'range' && record.kind === 'api' && COPY_CALL.test(record.text))
+        addTo(calls, record.text, 1);
+    },
+    reasons: (profile) => {
+      const most = largestEntry(calls);
+      if (hasCopies || !hasKernels || most === null) return [];
+      const [call, count] = most;
+      return [
+        {
+          ...{ check: 'copies-not-recorded', level: 'limit', count },
+          what: `the CPU called ${call}, but the profile contains no copies`,
+          affects: 'copies, busy time and idle time',
+          remedy: captureOption(profile, 'copies'),
+        },
+      ];
+    },
   };
 }
 
@@ -374,6 +404,7 @@ export const CHECKS: readonly (() => Check)[] = [
   missingCheck,
   overlapCheck,
   startedCopiesCheck,
+  calledCopiesCheck,
   peakCheck,
   workCheck,
   stepsCheck,

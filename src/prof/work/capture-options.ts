@@ -8,7 +8,7 @@ import type { ProfileRecord } from '../../record/record.js';
  * Data that a profile may lack: arguments of ops, call stacks, layers of modules, memory in use, device work, the nodes
  * of graphs, times of the host's cores.
  */
-type Wanted = 'shapes' | 'stacks' | 'layers' | 'memory' | 'work' | 'nodes' | 'cores';
+type Wanted = 'shapes' | 'stacks' | 'layers' | 'memory' | 'work' | 'copies' | 'nodes' | 'cores';
 type Options = Partial<Record<Wanted, string>>;
 
 /** The fields of the profile line that state which tool wrote the profile, and with which options. */
@@ -26,6 +26,8 @@ const SHAPES_OF_RANGES = 'emit_nvtx(record_shapes=True)';
 const RANGES = `${SHAPES_OF_RANGES}, or markers of PyProf`;
 const NEURON = { work: 'neuron-explorer capture -n FILE.neff -s FILE.ntff' } as const;
 
+const ROCPROFV3 = { shapes: SHAPES_OF_RANGES, copies: 'rocprofv3 --memory-copy-trace' } as const;
+
 /** Options by profiler; records without a profile line are a `net.dict` of PyProf. */
 const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   kineto: {
@@ -42,9 +44,9 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
     nodes: 'nsys profile --cuda-graph-trace=node',
     cores: 'nsys profile --sample=process-tree --cpuctxsw=process-tree',
   },
-  rocpd: { shapes: SHAPES_OF_RANGES },
-  'rocprofv3-csv': { shapes: SHAPES_OF_RANGES },
-  'rocprofv3-json': { shapes: SHAPES_OF_RANGES },
+  rocpd: ROCPROFV3,
+  'rocprofv3-csv': ROCPROFV3,
+  'rocprofv3-json': ROCPROFV3,
   rpd: { shapes: SHAPES_OF_RANGES },
   nvprof: { shapes: RANGES, memory: `${NSYS_MEMORY} instead of nvprof` },
   ncu: { memory: `${NSYS_MEMORY} instead of ncu` },

@@ -253,6 +253,19 @@ describe('check', () => {
     });
   });
 
+  it('misses copies that the CPU called when there is none', () => {
+    const times = { start: 0, dur: 5_000_000, self: 5_000_000 };
+    const call: ProfileLine = {
+      ...{ type: 'range', kind: 'api', profile: 0, pid: 1, tid: 1, domain: null, text: 'hipMemcpy', ...times },
+    };
+    expect(checked([A100_PROFILE, known({}), call, call, end()]).reasons).to.deep.include({
+      ...{ check: 'copies-not-recorded', level: 'limit', count: 2 },
+      what: 'the CPU called hipMemcpy, but the profile contains no copies',
+      ...{ affects: 'copies, busy time and idle time', remedy: null },
+    });
+    expect(namesOf([A100_PROFILE, known({}), call, copy({ device: 0 }), end()])).not.to.include('copies-not-recorded');
+  });
+
   it('misses copies that instructions of a device started', () => {
     const start = (on: number): KernelRecord => known({ device: on, labels: { category: 'copy-start', copy: 'HtoD' } });
     const records = [A100_PROFILE, start(0), copy({ device: 0 }), start(2), start(1), start(1), end()];
