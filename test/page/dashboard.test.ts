@@ -254,7 +254,7 @@ describeInBrowser('dashboard', (open) => {
     ] as const;
     // What concerns the profile is folded, and so is what it lacks.
     expect(await page.locator('[data-panel="advice"]').textContent()).to.match(
-      /Completeness: complete \(\d+ reasons\)/,
+      /Completeness: complete \(\d+ limits\)/,
     );
     await page.getByText('About this profile (1)').click();
     for (const [tab, panel, name, condition, found] of LINKS) {
