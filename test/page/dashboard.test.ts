@@ -253,9 +253,7 @@ describeInBrowser('dashboard', (open) => {
       ['Layers', 'layers', 'block', 'layer=="block"', '2 matches'],
     ] as const;
     // What concerns the profile is folded, and so is what it lacks.
-    expect(await page.locator('[data-panel="advice"]').textContent()).to.match(
-      /Completeness: complete \(\d+ limits\)/,
-    );
+    expect(await page.locator('[data-panel="advice"]').textContent()).to.match(/Completeness: complete \(\d+ limits\)/);
     await page.getByText('About this profile (1)').click();
     for (const [tab, panel, name, condition, found] of LINKS) {
       await page.getByRole('tab', { name: tab }).click();
