@@ -194,7 +194,7 @@ function line(columns: readonly ColumnShape[], widths: readonly number[], texts:
 
 /** Texts of at most this length are not shortened with the others of their column. */
 const SHORT = 8;
-/** Number of different long texts of a column that are told apart when they are shortened. */
+/** Maximum number of different long texts of a column that stay different when they are shortened. */
 const MOST_LONG = 100_000;
 /** Begins a stored cell that is the number of a long text. */
 const NUMBERED = '\u0001';

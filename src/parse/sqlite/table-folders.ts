@@ -48,7 +48,7 @@ const NSIGHT = /^(?:StringIds|CUPTI_ACTIVITY_KIND_\w+|TARGET_INFO_\w+|META_DATA_
 const NEURON = ['Instruction', 'DmaPacket', 'SemaphoreUpdate', 'Summary'];
 const NEURON_ABOUT = ['Metadata', 'SchemaFields', 'Instruction'];
 
-/** Beginning of tables of a system profile of Neuron Explorer; and two others of it, which only count together. */
+/** Beginning of the tables of a system profile of Neuron Explorer, and two more tables, which count only together. */
 const NEURON_SYSTEM = /^SystemProfile/;
 const NEURON_HOST = ['CpuUsage', 'HostMemUsage'];
 

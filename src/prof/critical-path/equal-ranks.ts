@@ -31,7 +31,7 @@ class SumsByRank {
     sum.count += count;
   }
 
-  /** By which the time of a rank is multiplied to become that of the median rank; 1 if there is no other rank. */
+  /** Factor from the time of a rank to that of the median rank; 1 for a single rank. */
   factors(): (kind: number, rank: string) => number {
     const factors = new Map<number, Map<string, number>>();
     for (const [kind, ranks] of this.#sums) {

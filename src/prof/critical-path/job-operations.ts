@@ -30,7 +30,7 @@ export interface ConnectedProfiles {
 }
 
 /**
- * Times are multiples of it, in ns, so that sums of them are exact. A power of two.
+ * Unit of times, in ns: a power of two, so that their sums are exact.
  */
 const TICK = 2 ** -10;
 

@@ -192,7 +192,7 @@ export class JoinedGraph {
   }
 }
 
-/** The whole time of the events, or the given part of it, up to the last event in it. */
+/** The whole time of the events, or the given part up to its last event. */
 function timeWindow(ordered: OrderedGraph, window: TimeWindow | undefined): PathWindow[] {
   const { graph } = ordered;
   const end = ordered.nodeAt(ordered.countUpTo(window?.to ?? Infinity) - 1);

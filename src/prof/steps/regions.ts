@@ -245,7 +245,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     }));
   }
 
-  /** @throws UserError when there is no region with device work */
+  /** @throws UserError when no region has device work */
   finish(): Answer<readonly ProfileRegions[]> {
     const { profiles } = this;
     const rows = profiles.flatMap((profile) => profile.rows);

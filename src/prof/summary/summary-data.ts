@@ -157,7 +157,7 @@ export interface HostSummary {
 
 /** Threads on the host's cores, for the processes that the profiler traced. */
 export interface CpuSummary {
-  /** Time from the first scheduling event to the last. The other times are parts of it. Null without such events. */
+  /** Time from the first scheduling event to the last. The other times are its parts. Null without such events. */
   readonly traced: number | null;
   /**
    * Over all cores, as in the lists: time that threads ran, number of times that they were scheduled, number of samples.

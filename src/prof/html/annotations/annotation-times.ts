@@ -112,7 +112,7 @@ export class HostRanges {
     private readonly mostTexts = MOST_RANGE_TEXTS,
   ) {}
 
-  /** Must be called in order of start. A range within another of the same text counts as part of it. */
+  /** Must be called in order of start. A range within another of the same text counts as its part. */
   take(record: RangeRecord): void {
     const { pid, tid, start, dur } = record;
     if (!Number.isFinite(start) || !(dur >= 0)) return;
@@ -211,7 +211,7 @@ export class AnnotationTotals {
 
   /**
    * Must be called in order of start, before the kernels that were launched in the range.
-   * @param inside the part of it whose host time counts; null for none
+   * @param inside the part whose host time counts; null for none
    */
   range(record: RangeRecord, inside: RangeRecord | null = record): void {
     this.#ranges.take(record);

@@ -88,7 +88,7 @@ describe('regions of servers', () => {
     expect(decode).to.include({ context_tokens: 0, generation_tokens: 10, tokens_per_s: 10e9 / 3000 });
   });
 
-  it('are told apart by the number of requests', async () => {
+  it('differ by the number of requests', async () => {
     const rows = await rowsOf(['--by', 'batch', ...peaks()], RECORDS);
     expect(rows.map(({ region, passes, flops, roof, bound }) => [region, passes, flops, roof, bound])).to.deep.equal([
       ['prefill, 2 requests, 300 tokens', 1, 2e6, 50, 'compute'],
