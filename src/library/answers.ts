@@ -188,7 +188,8 @@ export async function criticalPath(
     steps: chosen === undefined ? undefined : new Set(chosen),
     whatIf: whatIf.length === 0 ? undefined : new WhatIf(whatIf),
   };
-  const { facts } = await answer(input, new CriticalPaths(choice), options, new Annotator(null, false));
+  const annotator = new Annotator(null, choice.whatIf?.needsWork === true);
+  const { facts } = await answer(input, new CriticalPaths(choice), options, annotator);
   return facts.flatMap(pathDocuments);
 }
 

@@ -86,7 +86,7 @@ export const criticalPath = recordsCommand(
     const whatIf = changes.length === 0 ? undefined : new WhatIf(changes);
     return runAnalysis(request, {
       analysis: new CriticalPaths({ steps, windowOf: choice && ((profile) => choice.windowOf(profile)), whatIf }),
-      annotator: new Annotator(null, (whatIf?.device ?? null) !== null),
+      annotator: new Annotator(null, whatIf?.needsWork === true),
       print: ({ table, facts }, write) => {
         if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();
         const { format, width } = request;

@@ -101,6 +101,11 @@ export class WhatIf {
   /** Kernels for which the other device changes nothing; counted as `factorOf` is called. */
   kept: KeptKernels = { kernels: 0, time: 0, all: 0 };
 
+  /** Whether values derived from ops are needed: another device scales kernels by their FLOPs and bytes. */
+  get needsWork(): boolean {
+    return this.device !== null;
+  }
+
   /** @throws UsageError for a text that is not a change */
   constructor(given: readonly string[]) {
     const texts = given.map((text) => text.trim());
