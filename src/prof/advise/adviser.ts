@@ -271,11 +271,11 @@ export class Adviser implements Analysis<Adviser> {
 
   #end() {
     if (this.#outcome !== null) return this.#outcome;
-    const facts = {
+    const collected = {
       ...{ devices: this.#devices, host: this.#host, missing: this.#missing },
-      idle: knownIdle(this.#host, this.#devices, this.#missing),
       ...{ profiles: this.profiles, neuron: this.#neuron, moved: this.#moved },
     };
+    const facts = { ...collected, idle: knownIdle(collected) };
     const findings: Finding[] = [];
     const silences: Silence[] = [];
     for (const { rule, watch } of this.#watches) {

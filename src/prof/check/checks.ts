@@ -11,7 +11,7 @@ import { mayHaveWork } from '../analysis.js';
 import { frameworkWords } from '../advise/framework-words.js';
 import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
-import { UnrecordedCopies } from '../steps/transfers.js';
+import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import {
   asksForArguments,
@@ -161,7 +161,7 @@ function copiesCheck(): Check {
       const affects = 'copies, busy time and idle time';
       const common = { check: 'copies-not-recorded' } as const;
       if (called > 0) {
-        const what = `the CPU called ${counted(called, 'copy')}, but the profile contains no copies`;
+        const what = calledCopiesText(called);
         return [{ ...common, level: 'limit', count: called, what, affects, remedy: captureOption(profile, 'copies') }];
       }
       const count = [...started.values()].reduce((sum, one) => sum + one, 0);

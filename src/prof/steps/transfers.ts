@@ -1,6 +1,6 @@
 /** Transfers of devices: waits for them, copies that programs start, and rates. Needs nothing of Node. */
-import { plural } from '../../record/plural.js';
-import type { ProfileLine } from '../../record/record.js';
+import { many, plural } from '../../record/plural.js';
+import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { IntervalUnion } from '../../containers/interval-union.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import { CALLED_COPIES_FACT } from '../../record/wait-calls.js';
@@ -45,6 +45,14 @@ export class TransferWaits {
   }
 }
 
+/** Number of copies that the CPU called, of a profile that contains no copies; 0 for other profiles. */
+export const calledCopies = ({ facts }: Pick<ProfileRecord, 'facts'>): number =>
+  Number(facts?.[CALLED_COPIES_FACT] ?? 0);
+
+/** `the CPU called 3 copies, but the profile contains no copies` */
+export const calledCopiesText = (called: number): string =>
+  `the CPU called ${many(called, 'copy')}, but the profile contains no copies`;
+
 /**
  * Copies of one profile that the profiler did not record: those that the CPU called, if the profile contains no copies at
  * all, and those that the instructions of devices started, which the profiler of a TPU may record for some of the devices
@@ -57,7 +65,7 @@ export class UnrecordedCopies {
   called = 0;
 
   take(record: ProfileLine): void {
-    if (record.type === 'profile') this.called = Number(record.facts?.[CALLED_COPIES_FACT] ?? 0);
+    if (record.type === 'profile') this.called = calledCopies(record);
     if (record.type === 'copy') this.#recorded.add(record.device);
     if (record.type === 'kernel' && record.labels?.['category'] === 'copy-start')
       addTo(this.#started, record.device, 1);
@@ -74,14 +82,14 @@ export class UnrecordedCopies {
   }
 }
 
-/** Why busy and idle times of devices are unknown, as a sentence without a full stop; null when all are known. */
+/** Why busy and idle times of devices are only bounds, as a sentence without a full stop; null when all are known. */
 export function unrecordedCopiesText(
   devices: readonly Readonly<{ device: number; memory: number | null }>[],
 ): string | null {
   const unrecorded = devices.filter(({ memory }) => memory === null).map(({ device }) => device);
   return unrecorded.length === 0
     ? null
-    : `copies of ${plural(unrecorded.length, 'device')} ${unrecorded.join(' ')} are not in the profile, so busy and idle times are unknown`;
+    : `copies of ${plural(unrecorded.length, 'device')} ${unrecorded.join(' ')} are not in the profile, so busy and idle times are only bounds`;
 }
 
 /**
