@@ -4,7 +4,7 @@ import type { PageProfile } from '../../../prof/html/page-data.js';
 import { meaningOf } from '../../../record/glossary.js';
 import { note } from '../../document/dom-elements.js';
 import { sumOf } from '../../figures/field.js';
-import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { listed, numbersOf, PARTIAL, withValues, type Listed } from '../../figures/listed-rows.js';
 import { matrixUnitName } from '../../figures/shown-names.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
@@ -22,8 +22,8 @@ function categories({ profile: { categories: rows, overview } }: PanelView): Pan
       field: ({ at }) => `categories.${at}.time / sum(categories.*.time)`,
     },
     numberOfCategory('Kernels', 'count', 'count'),
-    numberOfCategory('FLOPs', 'flop', 'flops', { about: meaningOf('FLOP') }),
-    numberOfCategory('Bytes', 'bytes', 'bytes'),
+    numberOfCategory('FLOPs', 'flop', 'flops', { about: meaningOf('FLOP'), ...PARTIAL.flops }),
+    numberOfCategory('Bytes', 'bytes', 'bytes', PARTIAL.bytes),
     numberOfCategory(matrixUnitName(overview.header), 'share', 'tc', { about: meaningOf('on the matrix unit') }),
   ];
   const made = table({ caption: 'Categories', columns: withValues(columns, listed(rows)), rows: listed(rows), sortedBy: 1 }); // prettier-ignore
