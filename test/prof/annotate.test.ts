@@ -319,6 +319,29 @@ describe('summary', () => {
     return summaryLine(tally);
   }
 
+  const groupedBy = (keys: readonly string[], records: readonly KernelRecord[]): ReportTally => {
+    const tally = new ReportTally(false, false, keys);
+    for (const row of annotate(records)) tally.count(row);
+    return tally;
+  };
+
+  it('says that --by counts instructions that only wait, and how to leave them out', () => {
+    const labels = { category: 'copy-done' };
+    const wait = kernel({ name: 'copy-done.4', short: 'copy-done', op: ['copy-done'], labels, dur: 300 });
+    expect(groupedBy(['op'], [kernel({ dur: 100 }), wait]).waits.text).to.equal(
+      "waits count here, but not in dprof summary or a page: 1 instruction (75.0 % of the time); --where 'op!=copy-done' leaves them out",
+    );
+    expect(groupedBy(['op'], [kernel({ dur: 100 })]).waits.text).to.equal(null);
+  });
+
+  it('says why groups by op have no names, and where names are', () => {
+    expect(groupedBy(['op'], [kernel()]).withoutKeys).to.deep.equal([
+      'no kernel has an op (--by kernel groups by name)',
+    ]);
+    expect(groupedBy(['op'], [kernel(), gemm]).withoutKeys).to.deep.equal([]);
+    expect(groupedBy(['kernel'], [kernel()]).withoutKeys).to.deep.equal([]);
+  });
+
   it('counts what could not be computed and is silent on the rest', () => {
     expect(summaryOf([gemm, kernel(), kernel({ calls: [outer], op: ['attention'] })])).to.equal(
       '3 kernels: 1 without op, 1 with unknown FLOPs; run with --explain ID for reasons',

@@ -2,10 +2,15 @@
 import { grouped, many } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import { layerMarks, stackMarks } from '../work/capture-options.js';
+import { durationOf } from '../../record/fields/times.js';
+import { amountText } from '../../record/units.js';
+import { quoted } from '../../write/shell-words.js';
+import { workOf } from '../steps/step-work.js';
+import { layerMarks, opMarks, stackMarks } from '../work/capture-options.js';
 
 /** Columns that are empty for all kernels when their data was not recorded: what they contain, and what records it. */
 const RECORDED = {
+  op: { what: 'an op (--by kernel groups by name)', marks: opMarks },
   layer: { what: 'a layer', marks: layerMarks },
   trace: { what: 'a call stack', marks: stackMarks },
 } as const;
@@ -20,6 +25,34 @@ export interface CountedKernels {
   readonly ambiguousForward?: number;
   readonly withoutForward?: number;
   readonly abovePeak?: number;
+}
+
+/** Instructions that only wait, among all that a report groups. Times in ns. */
+class GroupedWaits {
+  #count = 0;
+  #time = 0;
+  #all = 0;
+  /** Ops of the waits, or names of those without an op: two at most. */
+  readonly #names = new Set<string>();
+
+  take({ record, op }: Annotated): void {
+    const time = durationOf(record) ?? 0;
+    this.#all += time;
+    if (workOf(record) !== null) return;
+    this.#count++;
+    this.#time += time;
+    if (this.#names.size < 2) this.#names.add(op === null ? `kernel!=${record.short}` : `op!=${op}`);
+  }
+
+  /** Null without waits. */
+  get text(): string | null {
+    const share = this.#all > 0 ? ` (${amountText(this.#time / this.#all, 'share')} of the time)` : '';
+    const [name] = this.#names;
+    const without = this.#names.size === 1 ? `; --where ${quoted(name ?? '')} leaves them out` : '';
+    return this.#count === 0
+      ? null
+      : `waits count here, but not in dprof summary or a page: ${many(this.#count, 'instruction')}${share}${without}`;
+  }
 }
 
 /** Counts of what a report could not compute. */
@@ -41,9 +74,12 @@ export class ReportTally {
   abovePeak = 0;
   /** The first of them, as PROFILE:IDX. */
   readonly firstAbovePeak: string[] = [];
+  /** Instructions that only wait, which a summary does not count as work. */
+  readonly waits = new GroupedWaits();
   /** Keys of the groups without a value so far. */
   readonly #unseen: Set<RecordedKey>;
   readonly #profiles = new Set<ProfileRecord>();
+  private readonly isGrouped: boolean;
 
   /**
    * @param derived whether the report shows values derived from ops; only then unknown FLOPs are counted
@@ -55,11 +91,13 @@ export class ReportTally {
     private readonly rates = false,
     keys: readonly string[] = [],
   ) {
+    this.isGrouped = keys.length > 0;
     this.#unseen = new Set(keys.filter(isRecordedKey));
   }
 
   count(row: Annotated): void {
     this.kernels++;
+    if (this.isGrouped) this.waits.take(row);
     for (const key of this.#unseen) this.see(key, row[key], row.profile);
     if (row.calls.length === 0 && row.op === null) this.withoutOp++;
     else if (this.derived && row.flops === null) this.unknownFlops++;
@@ -71,7 +109,7 @@ export class ReportTally {
   /** Takes the value of a key of some kernels of a profile. */
   see(key: string, value: unknown, profile: ProfileRecord | null): void {
     if (!isRecordedKey(key) || !this.#unseen.has(key)) return;
-    if (Array.isArray(value) && value.length > 0) this.#unseen.delete(key);
+    if (Array.isArray(value) ? value.length > 0 : (value ?? null) !== null) this.#unseen.delete(key);
     else if (profile !== null) this.#profiles.add(profile);
   }
 

@@ -4,14 +4,15 @@ import type { PageProfile } from '../../../prof/html/page-data.js';
 import { meaningOf } from '../../../record/glossary.js';
 import { note } from '../../document/dom-elements.js';
 import { sumOf } from '../../figures/field.js';
-import { listed, numbersOf, PARTIAL, withValues, type Listed } from '../../figures/listed-rows.js';
+import { listed, numbersOf, PARTIAL, waitsNote, withValues, type Listed } from '../../figures/listed-rows.js';
 import { matrixUnitName } from '../../figures/shown-names.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 
 const numberOfCategory = numbersOf<CategoryTotal>('categories');
 
-function categories({ profile: { categories: rows, overview } }: PanelView): PanelContent {
+function categories(view: PanelView): PanelContent {
+  const { categories: rows, overview } = view.profile;
   const whole = sumOf('categories.*', rows, 'time').value ?? 0;
   const share = ({ time }: CategoryTotal): number | null => (whole > 0 ? time / whole : null);
   const columns: TableColumn<Listed<CategoryTotal>>[] = [
@@ -27,7 +28,7 @@ function categories({ profile: { categories: rows, overview } }: PanelView): Pan
     numberOfCategory(matrixUnitName(overview.header), 'share', 'tc', { about: meaningOf('on the matrix unit') }),
   ];
   const made = table({ caption: 'Categories', columns: withValues(columns, listed(rows)), rows: listed(rows), sortedBy: 1 }); // prettier-ignore
-  return [made, note('FLOPs and bytes cover the kernels for which they are known.')];
+  return [made, note('FLOPs and bytes cover the kernels for which they are known.'), ...waitsNote(view)];
 }
 
 export const CATEGORIES: Panel = {

@@ -9,7 +9,15 @@ import { ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
 import { ABOUT_BOUNDS, boundText } from '../../figures/shown-names.js';
-import { hostTimesOnly, listed, numbersOf, PARTIAL, withValues, type Listed } from '../../figures/listed-rows.js';
+import {
+  hostTimesOnly,
+  listed,
+  numbersOf,
+  PARTIAL,
+  waitsNote,
+  withValues,
+  type Listed,
+} from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { followsWork, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 
@@ -155,6 +163,7 @@ function make(view: PanelView): PanelContent {
     stacks.place,
     ...(rest > 0 ? [note(further)] : []),
     ...(isHostAlone ? [] : [note(`${ABOUT} ${ABOUT_BOUNDS}`)]),
+    ...waitsNote(view),
   ];
 }
 

@@ -7,6 +7,7 @@ import {
   profilerOf,
   traceOfTable,
   type Recorded,
+  recordsCpu,
 } from '../../work/capture-options.js';
 import { WITHOUT_CALL } from '../../annotate.js';
 import { communicates } from '../../steps/step-work.js';
@@ -114,7 +115,9 @@ const ACTIONS: Readonly<Record<Cause, Advice>> = {
 function actionFor(cause: Cause, profile: Recorded | null): string {
   const trace = cause === 'no-launches' ? traceOfTable(profile) : null;
   const key = `${profilerOf(profile)} ${profile?.file ?? ''}`;
-  return trace ?? [...ACTIONS[cause], ...USUAL].find(([which]) => which.test(key))?.[1] ?? '';
+  const isDone = (action: string): boolean => action === HOST && recordsCpu(profile);
+  const actions = [...ACTIONS[cause], ...USUAL].filter(([which, action]) => which.test(key) && !isDone(action));
+  return trace ?? actions[0]?.[1] ?? '';
 }
 
 function recording(profile: Recorded | null): string {
