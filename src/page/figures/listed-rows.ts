@@ -3,7 +3,7 @@ import type { KnownWork } from '../../prof/tally/kernel-tally.js';
 import { meanTime } from '../../record/statistics.js';
 import { partialText } from '../../record/units.js';
 import { countedWaitsText } from '../../prof/steps/transfers.js';
-import type { DisplayUnit } from '../document/units.js';
+import { capitalised, type DisplayUnit } from '../document/units.js';
 import type { Field } from './field.js';
 import { table, type TableColumn } from './sorted-table.js';
 import type { HostTally } from '../../prof/summary/summary-data.js';
@@ -107,5 +107,5 @@ export function hostLayers(view: PanelView): HTMLElement[] | null {
 /** A note on the instructions that the tables of a page leave out because they only wait. */
 export function waitsNote({ profile }: PanelView): HTMLElement[] {
   const text = countedWaitsText(profile.overview.kernels);
-  return text === null ? [] : [note(`${text}.`)];
+  return text === null ? [] : [note(`${capitalised(text)}.`)];
 }

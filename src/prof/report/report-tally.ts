@@ -2,9 +2,6 @@
 import { grouped, many } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import { durationOf } from '../../record/fields/times.js';
-import { amountText } from '../../record/units.js';
-import { quoted } from '../../write/shell-words.js';
 import { workOf } from '../steps/step-work.js';
 import { layerMarks, opMarks, stackMarks } from '../work/capture-options.js';
 
@@ -25,34 +22,7 @@ export interface CountedKernels {
   readonly ambiguousForward?: number;
   readonly withoutForward?: number;
   readonly abovePeak?: number;
-}
-
-/** Instructions that only wait, among all that a report groups. Times in ns. */
-class GroupedWaits {
-  #count = 0;
-  #time = 0;
-  #all = 0;
-  /** Ops of the waits, or names of those without an op: two at most. */
-  readonly #names = new Set<string>();
-
-  take({ record, op }: Annotated): void {
-    const time = durationOf(record) ?? 0;
-    this.#all += time;
-    if (workOf(record) !== null) return;
-    this.#count++;
-    this.#time += time;
-    if (this.#names.size < 2) this.#names.add(op === null ? `kernel!=${record.short}` : `op!=${op}`);
-  }
-
-  /** Null without waits. */
-  get text(): string | null {
-    const share = this.#all > 0 ? ` (${amountText(this.#time / this.#all, 'share')} of the time)` : '';
-    const [name] = this.#names;
-    const without = this.#names.size === 1 ? `; --where ${quoted(name ?? '')} leaves them out` : '';
-    return this.#count === 0
-      ? null
-      : `waits count here, but not in dprof summary or a page: ${many(this.#count, 'instruction')}${share}${without}`;
-  }
+  readonly waits?: number;
 }
 
 /** Counts of what a report could not compute. */
@@ -74,12 +44,11 @@ export class ReportTally {
   abovePeak = 0;
   /** The first of them, as PROFILE:IDX. */
   readonly firstAbovePeak: string[] = [];
-  /** Instructions that only wait, which a summary does not count as work. */
-  readonly waits = new GroupedWaits();
+  /** Number of instructions that only wait, which a summary does not count as work. */
+  waits = 0;
   /** Keys of the groups without a value so far. */
   readonly #unseen: Set<RecordedKey>;
   readonly #profiles = new Set<ProfileRecord>();
-  private readonly isGrouped: boolean;
 
   /**
    * @param derived whether the report shows values derived from ops; only then unknown FLOPs are counted
@@ -91,13 +60,12 @@ export class ReportTally {
     private readonly rates = false,
     keys: readonly string[] = [],
   ) {
-    this.isGrouped = keys.length > 0;
     this.#unseen = new Set(keys.filter(isRecordedKey));
   }
 
   count(row: Annotated): void {
     this.kernels++;
-    if (this.isGrouped) this.waits.take(row);
+    if (workOf(row.record) === null) this.waits++;
     for (const key of this.#unseen) this.see(key, row[key], row.profile);
     if (row.calls.length === 0 && row.op === null) this.withoutOp++;
     else if (this.derived && row.flops === null) this.unknownFlops++;
@@ -125,13 +93,14 @@ export class ReportTally {
 
   /** Counts the kernels of a partial answer. */
   countMany({ kernels, withoutOp = 0, unknownFlops = 0, ...more }: CountedKernels): void {
-    const { ambiguousForward = 0, withoutForward = 0, abovePeak = 0 } = more;
+    const { ambiguousForward = 0, withoutForward = 0, abovePeak = 0, waits = 0 } = more;
     this.kernels += kernels;
     this.withoutOp += withoutOp;
     if (this.derived) this.unknownFlops += unknownFlops;
     this.ambiguousForward += ambiguousForward;
     this.withoutForward += withoutForward;
     if (this.rates) this.abovePeak += abovePeak;
+    this.waits += waits;
   }
 
   /**
@@ -174,6 +143,12 @@ export function summaryLine(tally: ReportTally): string | null {
   const kernels = many(tally.kernels, 'kernel');
   return `${kernels}: ${texts.join(', ')}${lost}; run with --explain ID for reasons`;
 }
+
+/** The line on instructions that only wait; null when there are none. */
+export const waitsLine = ({ waits, kernels }: ReportTally): string | null =>
+  waits === 0
+    ? null
+    : `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here, but not in dprof summary or on a page`;
 
 /** The line on rates above a device's peak; null when there are none. */
 export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string | null {

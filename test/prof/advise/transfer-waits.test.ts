@@ -78,7 +78,7 @@ describe('waits of a program for transfers', () => {
     const { kernels } = overviewOf([TPUS, ...WAITING]);
     expect(kernels).to.deep.include({ count: 2, time: 200, waits: { count: 2, time: 340 } });
     expect(countedWaitsText(kernels)).to.equal(
-      '2 instructions that only wait (340 ns) are counted in dprof --by alone',
+      'waits (2 instructions, 340 ns) are counted in dprof --by alone',
     );
     expect(countedWaitsText({})).to.equal(null);
   });
