@@ -356,15 +356,16 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     if (this.#kind.ranges.size === 0) return step === null ? [] : [[STEPS, step]];
     const launch = launchOf(record);
     if (launch === null) return [];
-    const places = new Map<string, number>();
+    const places: Place[] = [];
+    const isKnown = (region: string): boolean => places.some(([known]) => known === region);
     const thread = { profile: record.profile, pid: launch.pid, tid: launch.tid };
     for (const { region, number } of profile.passes.around(thread, launch.start))
-      if (!places.has(region)) places.set(region, number);
+      if (!isKnown(region)) places.push([region, number]);
     for (const name of profile.callers.of(record, threadKey(thread)).flatMap((text) => this.#regionsOf(text))) {
-      const pass = places.has(name) ? null : (profile.regions.get(name)?.host.at(launch.start) ?? null);
-      if (pass !== null) places.set(name, pass);
+      const pass = isKnown(name) ? null : (profile.regions.get(name)?.host.at(launch.start) ?? null);
+      if (pass !== null) places.push([name, pass]);
     }
-    return [...places];
+    return places;
   }
 
   #rowsOf(profile: number, { header, regions, missing, copies }: RegionProfile): RegionRow[] {
