@@ -94,6 +94,24 @@ interface TableRequest {
   readonly documents?: readonly string[];
   /** Whether `--top` has another meaning in text. */
   readonly hasTextTop?: boolean;
+  /** Keys of the columns that come first on a terminal, where not all have room. */
+  readonly first?: readonly string[];
+}
+
+/** Columns that say which profile a row is about. */
+const PLACES: ReadonlySet<string> = new Set(['profile', 'file', 'rank', 'device']);
+
+/** The order of columns on a terminal: places that all rows share come last, because they tell no two rows apart. */
+function forTerminal({ columns }: AnyTable, rows: readonly unknown[], first: readonly string[]): AnyTable['columns'] {
+  const isShared = ({ key, value }: AnyTable['columns'][number]): boolean =>
+    PLACES.has(key) && new Set(rows.map((row) => value(row as never))).size < 2;
+  const orderOf = (column: AnyTable['columns'][number]): number =>
+    isShared(column)
+      ? first.length + 2
+      : PLACES.has(column.key)
+        ? 0
+        : first.indexOf(column.key) + 1 || first.length + 1;
+  return [...columns].sort((a, b) => orderOf(a) - orderOf(b));
 }
 
 /**
@@ -105,7 +123,7 @@ interface TableRequest {
 export function tableChoice<Row>(
   given: Arguments,
   columns: readonly Column<Row>[],
-  { format, width, documents = [], hasTextTop = false }: TableRequest,
+  { format, width, documents = [], hasTextTop = false, first = [] }: TableRequest,
 ): TableChoice | null {
   const columnOf = (key: string): Column<Row> => requireNamed('column', key, columns, (column) => column.key);
   const shown = given.read('cols', (text) => splitKeys('-c', text).map(columnOf));
@@ -121,7 +139,9 @@ export function tableChoice<Row>(
     of: (table) => {
       const sorted = new SortedOutput<Row, Row>(sort ?? [], top);
       for (const row of table.rows) sorted.add(row as Row, (packed) => packed);
-      return { columns: shown ?? table.columns, rows: [...sorted.batches()].flat() };
+      const rows = [...sorted.batches()].flat();
+      const all = isText && width !== null ? forTerminal(table, rows, first) : table.columns;
+      return { columns: shown ?? all, rows };
     },
   };
 }

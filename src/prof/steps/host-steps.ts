@@ -3,6 +3,7 @@ import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { STEP_METRIC, type ProfileLine } from '../../record/record.js';
+import type { TimeWindow } from '../input/named-range.js';
 
 /** Maximum number of steps over all devices that a report keeps, each of at most about 5 KB. */
 export const MOST_STEPS = 20_000;
@@ -29,6 +30,9 @@ export function stepOf(record: ProfileLine): HostStep | null {
 
 /** The steps of one profile; must be added in order of start. */
 export class HostSteps {
+  /** @param window the selected time: a step starts, lasts and ends only inside; undefined for all of it */
+  constructor(private readonly window: TimeWindow = ALL_TIME) {}
+
   readonly #steps: HostStep[] = [];
   readonly #starts = new Map<number, number>();
   /** Threads that executed each step. */
@@ -38,7 +42,8 @@ export class HostSteps {
 
   add(step: HostStep): void {
     this.#steps.push(step);
-    this.#starts.set(step.step, Math.min(step.start, this.#starts.get(step.step) ?? Infinity));
+    const part = inside(step, this.window);
+    if (part !== null) this.#starts.set(step.step, Math.min(part.start, this.#starts.get(step.step) ?? Infinity));
     entryOf(this.#threads, step.step, () => new Set()).add(step.thread);
     this.#lengths = null;
   }
@@ -67,7 +72,9 @@ export class HostSteps {
    * the last step; the maximum over threads. Null when unknown.
    */
   lengthOf(step: number): number | null {
-    const length = (this.#lengths ??= iterations(this.#steps)).get(step);
+    const length = (this.#lengths ??= iterations(this.#steps.flatMap((one) => inside(one, this.window) ?? []))).get(
+      step,
+    );
     return length === undefined || !Number.isFinite(length) ? null : length;
   }
 
@@ -96,6 +103,14 @@ export class HostSteps {
     }
     return under.length === 0 ? [null] : under;
   }
+}
+
+const ALL_TIME: TimeWindow = { from: -Infinity, to: Infinity };
+
+/** The part of a step that is in a time; null for none. */
+function inside(step: HostStep, { from, to }: TimeWindow): HostStep | null {
+  const [start, end] = [Math.max(step.start, from), Math.min(step.end, to)];
+  return start < end || (start === end && step.start === step.end) ? { ...step, start, end } : null;
 }
 
 /** The thread that launched some work. */
