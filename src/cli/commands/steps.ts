@@ -189,7 +189,8 @@ export const steps = recordsCommand(
         'Rows: one per step; - is work outside steps; all is the total. Times are us in text, ns in all other formats.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Values are na (json:',
         'null) if unknown, as preparing and copies are if the profile does not record steps on the CPU.',
-        `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}.`,
+        `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}; with --by, also 250 bytes for`,
+        'each range, and 2.5 kB for each name of ranges.',
       ],
     ],
     examples: [
