@@ -103,15 +103,13 @@ const PLACES: ReadonlySet<string> = new Set(['profile', 'file', 'rank', 'device'
 
 /** The order of columns on a terminal: places that all rows share come last, because they tell no two rows apart. */
 function forTerminal({ columns }: AnyTable, rows: readonly unknown[], first: readonly string[]): AnyTable['columns'] {
-  const isShared = ({ key, value }: AnyTable['columns'][number]): boolean =>
-    PLACES.has(key) && new Set(rows.map((row) => value(row as never))).size < 2;
-  const orderOf = (column: AnyTable['columns'][number]): number =>
-    isShared(column)
-      ? first.length + 2
-      : PLACES.has(column.key)
-        ? 0
-        : first.indexOf(column.key) + 1 || first.length + 1;
-  return [...columns].sort((a, b) => orderOf(a) - orderOf(b));
+  const orderOf = (column: AnyTable['columns'][number]): number => {
+    if (!PLACES.has(column.key)) return first.indexOf(column.key) + 1 || first.length + 1;
+    const [one, ...others] = rows.map((row) => column.value(row));
+    return others.some((other) => other !== one) ? 0 : first.length + 2;
+  };
+  const orders = new Map(columns.map((column) => [column, orderOf(column)]));
+  return [...columns].sort((a, b) => (orders.get(a) ?? 0) - (orders.get(b) ?? 0));
 }
 
 /**

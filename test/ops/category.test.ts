@@ -64,7 +64,9 @@ describe('category of a kernel', () => {
   });
 
   it('is wait for an instruction that only waits for a transfer, whatever it is called', () => {
-    expect(categoryOf({ name: 'copy-done.2', short: 'copy-done.2', labels: { category: 'copy-done' } })).to.equal('wait');
+    expect(categoryOf({ name: 'copy-done.2', short: 'copy-done.2', labels: { category: 'copy-done' } })).to.equal(
+      'wait',
+    );
     expect(categoryOf({ name: 'copy-start.2', short: 'copy-start.2', labels: { category: 'copy-start' } })).to.not.equal('wait'); // prettier-ignore
   });
 

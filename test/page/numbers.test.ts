@@ -586,7 +586,7 @@ async function ofCheck(path: string, summary: Row, page: PageProfile | undefined
   const reasons = listIn(check, 'reasons');
   const known = reasons.flatMap(({ check: about, count }) => (count === null ? [] : { check: about, count: diagnostics[String(about)] })); // prettier-ignore
   const verdictOf = (name: string, verdict: unknown): Figure[] =>
-    verdict === undefined ? [] : [{ key: 'verdict', answer: name, value: VERDICTS.indexOf(String(verdict)) }];
+    typeof verdict === 'string' ? [{ key: 'verdict', answer: name, value: VERDICTS.indexOf(verdict) }] : [];
   return [
     ...countsIn('check', reasons),
     ...countsIn('diagnostics of the summary', known),

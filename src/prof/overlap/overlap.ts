@@ -1,5 +1,5 @@
 /** `dprof overlap`: turns work of devices into the times during which two kinds of it run at once. One pass. */
-import { elementAt } from '../../containers/element.js';
+import { elementAt, largest } from '../../containers/element.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { UNKNOWN } from '../../record/units.js';
@@ -175,10 +175,10 @@ export const MEASURED_COLUMNS: readonly Column<MeasuredRow>[] = [
     ({ times }) => times.kind ?? '(idle)',
   ),
   column('periods', 'Periods', int(8), 'number of periods of a metric; the highest if they differ', ({ times }) =>
-    Math.max(...times.periods),
+    largest(times.periods),
   ),
   column('time', 'Time(ns)', int(12, 'ns'), 'sum of the periods of a metric; the highest if they differ', ({ times }) =>
-    Math.max(...times.times),
+    largest(times.times),
   ),
   measured('gpu_sm_active', 'SM%', 'active SMs'),
   measured('gpu_tensor_active', 'Tensor%', 'active tensor cores'),

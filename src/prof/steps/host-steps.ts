@@ -1,5 +1,5 @@
 /** When steps ran on the host, if the records contain it. */
-import { elementAt, least } from '../../containers/element.js';
+import { elementAt, largest, least } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { STEP_METRIC, type ProfileLine } from '../../record/record.js';
@@ -82,7 +82,7 @@ export class HostSteps {
   lengthOf(step: number): number | null {
     const lengths = (this.#lengths ??= this.#iterations());
     const known = this.#rowsOf(step).flatMap((row) => (Number.isNaN(lengths[row]) ? [] : elementAt(lengths, row)));
-    const length = known.length === 0 ? NaN : Math.max(...known);
+    const length = largest(known);
     return Number.isFinite(length) ? length : null;
   }
 
