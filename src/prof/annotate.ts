@@ -8,7 +8,7 @@ import type { ResolvedWork } from '../ops/resolve-work.js';
 import { fusedOps } from '../ops/kernels/fused-ops.js';
 import type { Category } from '../ops/category.js';
 import { categoryOfCalls, familyOf } from '../ops/table.js';
-import { communicates } from './steps/step-work.js';
+import { communicates, isWait } from './steps/step-work.js';
 import type { TensorCore } from '../ops/kernels/tensor-core.js';
 import type { Collective } from '../record/fields/collective.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
@@ -99,6 +99,7 @@ export class Annotated {
    * null when neither does.
    */
   get category(): Category | null {
+    if (isWait(this.record)) return 'wait';
     if (communicates(this.record)) return 'communication';
     return categoryOfCalls(this.calls) ?? this.model.categoryOf(this.record);
   }
