@@ -2,6 +2,7 @@
  * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares
  * are fractions of 1, unknown values are null. Every list is bounded, and states how much it leaves out.
  */
+import type { KnownWork } from '../tally/kernel-tally.js';
 import type { Doubt } from '../input/losses.js';
 import type { PagePart, PageTimeline } from './timeline/timeline-data.js';
 import type { FindingGroup } from '../advise/grouped-findings.js';
@@ -345,7 +346,7 @@ export interface DeviceRoof {
 }
 
 /** A layer in the tree of layers; parents are listed before their children. */
-export interface LayerRow {
+export interface LayerRow extends KnownWork {
   /** Names from the top. */
   readonly path: readonly string[];
   /** Number of kernels of the layer and of all layers below it. */
@@ -357,9 +358,6 @@ export interface LayerRow {
   readonly backward: number;
   /** Time of backward kernels in no inner layer. */
   readonly ownBackward: number;
-  /** Null when none is known. */
-  readonly flops: number | null;
-  readonly bytes: number | null;
   readonly why: Readonly<Record<LayerPart, LayerReason | null>>;
 }
 

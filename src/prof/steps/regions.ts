@@ -33,7 +33,7 @@ import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { REGION_COLUMNS, type RegionRow } from './region-columns.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
-import { StartedCopies } from './transfers.js';
+import { UnrecordedCopies } from './transfers.js';
 import { DeviceSteps, rowsOf } from './steps.js';
 import { elementAt } from '../../containers/element.js';
 import { countUpTo } from '../../containers/row-order.js';
@@ -187,7 +187,7 @@ class RegionProfile {
   readonly regions = new Map<string, Region>();
   readonly idle = new Map<number, DeviceIdle>();
   readonly missing: MissingWork[] = [];
-  readonly copies = new StartedCopies();
+  readonly copies = new UnrecordedCopies();
 }
 
 /** The place of a piece of work: a region, and the number of the pass. */
@@ -381,16 +381,13 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   }
 
   #rowsOf(profile: number, { header, regions, missing, copies }: RegionProfile): RegionRow[] {
-    const { unrecorded } = copies;
     return [...regions].flatMap(([name, { host, devices, work }]) =>
       [...devices]
         .sort(([a], [b]) => a - b)
         .flatMap(([device, sums]) => {
           for (const work of missing) if (work.device === device) sums.missing.push(work);
           const place = { profile, header, device };
-          const passes = rowsOf(place, sums, host, !unrecorded.has(device)).filter(
-            ({ step }) => typeof step === 'number',
-          );
+          const passes = rowsOf(place, sums, host, !copies.has(device)).filter(({ step }) => typeof step === 'number');
           const causesOf = ({ step }: { readonly step: unknown }): StepSums['idleCauses'] =>
             sums.steps.get(step as number)?.idleCauses ?? { host: null, queue: null };
           const row = {

@@ -6,7 +6,7 @@ import { note } from '../../document/dom-elements.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { inCategory } from '../../document/timeline-target.js';
 import { sumOf } from '../../figures/field.js';
-import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { listed, numbersOf, PARTIAL, withValues, type Listed } from '../../figures/listed-rows.js';
 import { matrixUnitName } from '../../figures/shown-names.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { followsWork, type PanelContent, type Panel, type PanelView } from '../../panel.js';
@@ -28,8 +28,8 @@ function categories(view: PanelView): PanelContent {
       field: ({ at }) => `categories.${at}.time / sum(categories.*.time)`,
     },
     numberOfCategory('Kernels', 'count', 'count'),
-    numberOfCategory('FLOPs', 'flop', 'flops', { about: meaningOf('FLOP') }),
-    numberOfCategory('Bytes', 'bytes', 'bytes'),
+    numberOfCategory('FLOPs', 'flop', 'flops', { about: meaningOf('FLOP'), ...PARTIAL.flops }),
+    numberOfCategory('Bytes', 'bytes', 'bytes', PARTIAL.bytes),
     numberOfCategory(matrixUnitName(overview.header), 'share', 'tc', { about: meaningOf('on the matrix unit') }),
   ];
   const made = table({ caption: 'Categories', columns: withValues(columns, listed(rows)), rows: listed(rows), sortedBy: 1 }); // prettier-ignore

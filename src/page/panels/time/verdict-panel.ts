@@ -3,7 +3,7 @@ import type { SpanPart, SpanPartName } from '../../../prof/advise/verdict/verdic
 import { element, note } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { panelLink, showPanel } from '../../document/panel-link.js';
-import { fieldsOf, ratio } from '../../figures/field.js';
+import { boundedTimeOf, fieldsOf, ratio } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/shown-names.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
@@ -64,10 +64,11 @@ function make(view: PanelView): PanelContent {
       act: () => showPanel(PANELS[part.part]),
     };
   });
+  const { sign } = boundedTimeOf('overview.devices.*', view.profile.overview.devices, 'idle');
   const entries = shown.map(({ name, colour, field, said }, at) => [
     swatch(colour),
     panelLink(PANELS[verdict.parts[at]?.part ?? 'compute'], name),
-    ' ',
+    ` ${verdict.parts[at]?.part === 'idle' ? sign : ''}`,
     figure(ratio(field, of('span')), 'share'),
     ' ',
     figure(said, 'ns'),

@@ -8,7 +8,7 @@ import type { CategoryTotal, KernelTotal, CommonExtent, Extremes, LaunchShape } 
 import { addTimes } from '../../../record/fields/times.js';
 import type { Extent } from '../../../record/record.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
-import { KernelTally, knownSum, type KernelSum } from '../../tally/kernel-tally.js';
+import { KernelTally, knownWork, type KernelSum } from '../../tally/kernel-tally.js';
 import type { Rates } from '../../roofline/devices.js';
 import type { Peaks } from '../../roofline/peaks.js';
 
@@ -80,8 +80,8 @@ export class CategoryTotals {
   /** Those with the most time first. */
   get totals(): CategoryTotal[] {
     const all = [...this.#numbers].map(([category, number]): CategoryTotal => {
-      const { count, time, flops, bytes, matrixUnitShare: tc } = this.#tally.of(number);
-      return { category, count, time, flops: knownSum(flops), bytes: knownSum(bytes), tc };
+      const sum = this.#tally.of(number);
+      return { category, count: sum.count, time: sum.time, ...knownWork(sum), tc: sum.matrixUnitShare };
     });
     return longest(all, all.length).shown;
   }

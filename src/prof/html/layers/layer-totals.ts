@@ -5,7 +5,7 @@ import type { Bounded, LayerRow, LayerReason } from '../page-data.js';
 import { addTimes } from '../../../record/fields/times.js';
 import { entryOf, largestEntry } from '../../../containers/map-entry.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
-import { KernelTally, knownSum, type KernelSum } from '../../tally/kernel-tally.js';
+import { KernelTally, knownWork, type KernelSum } from '../../tally/kernel-tally.js';
 
 /**
  * Turns the kernels of one part of a layer into the reasons for their time: what bounds them, and the slowest of them.
@@ -147,7 +147,7 @@ export class LayerTotals {
       ...{ path, count: all.count, time: all.time, own: this.#own(layer).time },
       ...{ forward: forward.time, backward: backward.time },
       ownBackward: ownBackward === undefined ? 0 : this.#tally.of(ownBackward).time,
-      ...{ flops: knownSum(all.flops), bytes: knownSum(all.bytes) },
+      ...knownWork(all),
       why: {
         all: layer.why.get(null)?.reason(all) ?? null,
         forward: layer.why.get('forward')?.reason(forward) ?? null,
