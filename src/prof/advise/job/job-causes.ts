@@ -71,7 +71,7 @@ function delayFinding({ parts, delayWaits }: JobReport, placeOf: PlaceOf, delay:
   return {
     ...placeOf(part),
     what: `${rankName(elementAt(parts, part))} is delayed by ${time(late)} ${when}${byText(reasons)}`,
-    ...(waiters === 0 ? {} : { details: `${many(waiters, 'rank')} waited for it, ${time(waited)} in all` }),
+    ...(waiters === 0 ? {} : { details: `${many(waiters, 'rank')} waited for it, ${time(waited)} summed over them` }),
     action: actionFor(reasons),
     stake: late,
     gain: {
