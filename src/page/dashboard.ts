@@ -245,12 +245,16 @@ function contentsOf({ title, panels: all }: PanelTab, view: DashboardView): HTML
   return element('div', {}, ...(ordered.length > 1 ? [list] : []), places);
 }
 
-/** Subtitle with the profiler and the devices. */
-function about({ profile }: DashboardView): string {
+/** Subtitle with the profiler, the shown profile where there are several, and the devices. */
+function about({ data, profile, at }: DashboardView): string {
   const { header } = profile.overview;
+  const shown =
+    data.profiles.length > 1
+      ? [`${elementAt(rankNames(data), at)} of ${data.profiles.length + data.leftOut} profiles`]
+      : [];
   if (header === null) return 'Records without a profile line';
   const list = deviceTexts(header.devices, new Set(profile.overview.devices.map(({ device }) => device)));
-  return [header.tool ?? header.format, ...list].join(' · ');
+  return [header.tool ?? header.format, ...shown, ...list].join(' · ');
 }
 
 const chosenAtFirst = (data: PageOutline): number => {

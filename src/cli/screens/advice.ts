@@ -163,13 +163,16 @@ function summaryOf({ minShare, top }: Advice, groups: readonly FindingGroup[]): 
   return [...(more > 0 ? [`${moreOf(more, 'finding')}: --top ${found}`] : [])];
 }
 
-/** Lines about what delays the job, then one for each profile. */
-const headings = (advice: Advice): string[] => [
-  ...advice.adviser.findings
-    .flatMap(({ rule, what: finding }) => (rule === JOB_RULE ? [`job: ${finding}`] : []))
-    .slice(0, 1),
-  ...verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice)),
-];
+/** One line about what delays the job and how long its ranks waited, then lines about each profile. */
+function headings(advice: Advice): string[] {
+  const { findings, job } = advice.adviser;
+  const who = findings.find(({ rule }) => rule === JOB_RULE)?.what ?? job?.who;
+  const ofJob = [who, job?.waits].filter((text) => typeof text === 'string').join('; ');
+  return [
+    ...(ofJob === '' ? [] : [`job: ${ofJob}`]),
+    ...verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice)),
+  ];
+}
 
 /** Headings of the two lists. */
 const LISTS: readonly (readonly [about: Concern, heading: string])[] = [

@@ -6,6 +6,7 @@ import type { ProfileSums } from '../neuron/metric-sums.js';
 import type { MissingTimes } from '../steps/missing-work.js';
 import { ByDevice, type Place, type DeviceTimes } from './device-times.js';
 import type { Concern, Found } from './finding.js';
+import type { JobVerdict } from './job/job-causes.js';
 import type { HostGaps } from './idle/host-gaps.js';
 import type { MovedTimes } from './moved-times.js';
 import type { KnownIdle } from './idle/known-idle.js';
@@ -37,6 +38,8 @@ export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'intel', 'ascend']
 export interface RuleAnswer {
   readonly found: readonly Found[];
   readonly why?: string;
+  /** Of a job of several ranks. */
+  readonly verdict?: JobVerdict | null;
 }
 
 /** State of a rule during the pass over the records; it is bounded. */

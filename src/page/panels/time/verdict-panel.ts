@@ -1,13 +1,16 @@
 /** What the devices did with their time: one sentence, and a bar in which each moment of a device belongs to one part. */
 import type { SpanPart, SpanPartName } from '../../../prof/advise/verdict/verdict-facts.js';
+import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
-import { quantityText } from '../../document/units.js';
+import { capitalised, quantityText } from '../../document/units.js';
 import { panelLink, showPanel } from '../../document/panel-link.js';
 import { fieldsOf, ratio } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/shown-names.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../../panel.js';
+import { rankNames } from '../../profile-labels.js';
+import { hasRanks } from '../ranks-panel.js';
 
 const namedPart = ({ part, cause }: SpanPart): TimePartName => {
   return part === 'idle' ? IDLE_NAMES[cause ?? 'unknown'] : WORK_NAMES[part];
@@ -32,20 +35,21 @@ function withoutDevice({ profile }: PanelView): PanelContent {
   return [element('p', { class: 'verdict' }, text)];
 }
 
-/** With several ranks, the first question is which one is late; everything below is about one of them. */
-function lateRanks({ data: { job }, profile }: PanelView): HTMLElement[] {
-  const first = job?.isChance === true ? undefined : job?.late[0];
-  if (job === null || first === undefined) return [];
-  const { name, late, share, op, kernel } = first;
-  const most = op ?? kernel;
-  const figures = `: ${quantityText(late, 'ns')} a step (${quantityText(share, 'share')})`;
-  const others = job.late.length > 1 ? `; ${quantityText(job.late.length - 1, 'count')} more` : '';
-  const link = panelLink('ranks', `${name} is late`);
-  const mostly = most === null ? '' : `, mostly ${op === null ? 'kernel' : 'op'} ${most.name}`;
-  const { rank = null } = profile.overview.header ?? {};
-  const shown = rank === null ? 'one profile' : `rank ${rank}`;
-  return [element('p', { class: 'late-rank' }, link, `${figures}${mostly}${others}.`), note(`Below: ${shown}.`)];
+/** Names of files are not capitalised. */
+const sentence = (text: string): string =>
+  /^(?:rank|device|machine|group|no|which) /.test(text) ? capitalised(text) : text;
+
+/** The verdict on a job of several ranks: which one is late, and how long ranks waited for each other. */
+function jobVerdict({ data }: PanelView): HTMLElement[] {
+  if (data.job === null || !hasRanks(data)) return [];
+  const { who, waits } = data.job.verdict;
+  const link = panelLink('ranks', sentence(who));
+  return [element('p', { class: 'late-rank' }, link, waits === null ? '.' : `. ${sentence(waits)}.`)];
 }
+
+/** With several profiles, the sentence begins with the one that it is about. */
+const aboutProfile = ({ data, at }: PanelView): string =>
+  data.profiles.length > 1 ? `${sentence(elementAt(rankNames(data), at))}: ` : '';
 
 function make(view: PanelView): PanelContent {
   const { verdict } = view.profile;
@@ -73,8 +77,8 @@ function make(view: PanelView): PanelContent {
     figure(said, 'ns'),
   ]);
   return [
-    ...(view.span === null ? lateRanks(view) : []),
-    element('p', { class: 'verdict' }, verdict.text),
+    ...(view.span === null ? jobVerdict(view) : []),
+    element('p', { class: 'verdict' }, aboutProfile(view), verdict.text),
     strip('Time of the devices', shown, of('span')),
     legend(entries),
     ...(isMean ? [note(`Times are means over ${verdict.devices} devices.`)] : []),
