@@ -6,7 +6,6 @@ import type { ProfileSums } from '../neuron/metric-sums.js';
 import type { MissingTimes } from '../steps/missing-work.js';
 import { ByDevice, type Place, type DeviceTimes } from './device-times.js';
 import type { Concern, Found } from './finding.js';
-import type { JobVerdict } from './job/job-causes.js';
 import type { HostGaps } from './idle/host-gaps.js';
 import type { MovedTimes } from './moved-times.js';
 import type { KnownIdle } from './idle/known-idle.js';
@@ -33,6 +32,13 @@ export interface RuleFacts {
 
 /** Vendors of devices to which a CPU launches work. */
 export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'intel', 'ascend'];
+
+/** What a job's page and advice say first: who is late, and how long ranks waited for each other. */
+export interface JobVerdict {
+  readonly who: string;
+  /** Null when no operation is matched, so that waits are unknown. */
+  readonly waits: string | null;
+}
 
 /** The findings of a rule, or why it could not check anything. */
 export interface RuleAnswer {

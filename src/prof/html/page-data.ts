@@ -4,7 +4,7 @@
  */
 import type { Doubt } from '../input/losses.js';
 import type { PagePart, PageTimeline } from './timeline/timeline-data.js';
-import type { JobVerdict } from '../advise/job/job-causes.js';
+import type { JobVerdict } from '../advise/rule.js';
 import type { FindingGroup } from '../advise/grouped-findings.js';
 import type { JointUtilisation, Utilisation } from './utilisation/utilisation-data.js';
 import type { PageMonitor, PageNeuron } from './neuron/neuron-data.js';

@@ -19,7 +19,7 @@ const clock = (bound: number | null): RankClock => ({
 function waited(bounds: readonly [number | null, number | null], given: Partial<RankPart> = {}): unknown[] {
   const part = (rank: number, start: readonly number[]): RankPart => {
     const made = rankPart(rank, [], given);
-    return { ...made, operations: { ...made.operations, start, dur: start.map(() => 200) } as RankPart['operations'] };
+    return { ...made, operations: { ...made.operations, start, dur: start.map(() => 200) } };
   };
   const parts = [part(0, [0, 1000, 2000]), part(1, [50, 1010, 2100])];
   const group = { members: [{ part: 0 }, { part: 1 }], pair: null, size: 2 };

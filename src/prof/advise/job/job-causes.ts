@@ -5,7 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { grouped, many, percent, time, shortened } from '../wording.js';
 import type { Found } from '../finding.js';
-import { JOB_RULE, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
+import { JOB_RULE, type JobVerdict, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
 import type { ApartBegins } from '../../ranks/clocks/job-clocks.js';
 import { jobReport, type JobReport } from '../../ranks/job-report.js';
 import { nameWithoutWork, rangesText, rankName } from '../../ranks/membership.js';
@@ -122,13 +122,6 @@ export function unsureWaiting({ ranks }: JobReport): string | null {
   const unsure = ranks.reduce((sum, rank) => sum + rank.unsure, 0);
   const text = unsureText(unsure, waited, `of the ${time(waited)} of waiting`);
   return text === null ? null : `${text}: these waits are no longer than the clocks may be off`;
-}
-
-/** What a job's page and advice say first: who is late, and how long ranks waited for each other. */
-export interface JobVerdict {
-  readonly who: string;
-  /** Null when no operation is matched, so that waits are unknown. */
-  readonly waits: string | null;
 }
 
 /** @param nameOf name of a part among those of the job */
