@@ -51,6 +51,8 @@ import { themeButton } from './document/theme.js';
 interface PanelTab {
   readonly id: string;
   readonly title: string;
+  /** Its title where the profile lacks what `title` names. */
+  readonly titleFor?: (profile: PageProfile) => string;
   readonly panels: readonly Panel[];
   /** Whether any of its panels has something to show; without this function the tab is always shown. */
   readonly hasContent?: (view: Omit<PanelView, 'span'>) => boolean;
@@ -77,6 +79,10 @@ const LACKED: Panel = {
     return lacks.length === 0 ? 'Nothing.' : [element('ul', {}, ...lacks.map((text) => element('li', {}, text)))];
   },
 };
+
+/** On Neuron, where empty panels are left out, the tab may have only the compiled program. */
+const layersTitle = ({ overview: { program, host }, layers, neuron }: PageProfile): string =>
+  neuron !== null && program !== null && layers.shown.length + (host?.layers.length ?? 0) === 0 ? 'Program' : 'Layers';
 
 const TABS: readonly PanelTab[] = [
   {
@@ -110,6 +116,7 @@ const TABS: readonly PanelTab[] = [
   {
     id: 'layers',
     title: 'Layers',
+    titleFor: layersTitle,
     panels: [PROGRAM, LAYERS, LINES, FLAME, ANNOTATIONS, REGIONS],
     hasContent: ({ profile: { overview, layers, stacks, annotations, regions } }) =>
       overview.program !== null ||
@@ -131,8 +138,11 @@ const TABS: readonly PanelTab[] = [
 
 /** The tabs that have something to show. Hints about data that the other tabs lack are at the end of the last tab. */
 function tabsFor(view: DashboardView): PanelTab[] {
-  const shown = TABS.filter(({ hasContent }) => hasContent?.(view) ?? true);
-  const missing = TABS.filter((tab) => !shown.includes(tab)).flatMap(({ panels }) => panels);
+  const shown = TABS.filter(({ hasContent }) => hasContent?.(view) ?? true).map((tab) => ({
+    ...tab,
+    title: tab.titleFor?.(view.profile) ?? tab.title,
+  }));
+  const missing = TABS.filter((tab) => !shown.some(({ id }) => id === tab.id)).flatMap(({ panels }) => panels);
   return shown.map((tab, i) => (i < shown.length - 1 ? tab : { ...tab, panels: [...tab.panels, ...missing] }));
 }
 

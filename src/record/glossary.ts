@@ -171,7 +171,7 @@ const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\blaunches kernels\b/g, 'launches programs'],
   [/\b(waits?) of the CPU or a stream\b/g, '$1 of the program'],
   [/\bMost launched\b/g, 'Most frequent'],
-  [/\blaunch not recorded\b/g, 'cause not recorded'],
+  [/\blaunch not recorded\b/g, 'no launch is recorded; dprof advise has other causes'],
   [/\boutermost op around its launch\b/g, 'op that the compiler names for the instruction'],
   [/\baround a launch\b/g, 'of an instruction'],
   [/; many of them in a row are launch-bound\b/g, ''],
