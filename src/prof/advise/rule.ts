@@ -33,10 +33,19 @@ export interface RuleFacts {
 /** Vendors of devices to which a CPU launches work. */
 export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'intel', 'ascend'];
 
+/** What a job's page and advice say first: who is late, and how long ranks waited for each other. */
+export interface JobVerdict {
+  readonly who: string;
+  /** Null when no operation is matched, so that waits are unknown. */
+  readonly waits: string | null;
+}
+
 /** The findings of a rule, or why it could not check anything. */
 export interface RuleAnswer {
   readonly found: readonly Found[];
   readonly why?: string;
+  /** Of a job of several ranks. */
+  readonly verdict?: JobVerdict | null;
 }
 
 /** State of a rule during the pass over the records; it is bounded. */
