@@ -18,6 +18,7 @@ import { screenText } from './screens/layout.js';
 import { NamedRange, type RangeName, type RangeTimes } from '../prof/input/named-range.js';
 import type { RecordChoice } from '../prof/input/record-choice.js';
 import type { PathRange } from '../prof/critical-path/critical-path.js';
+import { WithoutDevice } from '../prof/input/device-activity.js';
 import { Annotator } from '../prof/report/report.js';
 import type { Arguments, Option } from './arguments.js';
 import type { RecordsRequest } from './records-command.js';
@@ -112,7 +113,8 @@ export const PATH_OPTION: Option = {
 };
 
 /**
- * Finds the critical path of each profile, which takes a pass of its own; none without the option.
+ * Finds the critical path of each profile, which takes a pass of its own; none without the option, and none with one line on
+ * stderr when there is nothing that a path could explain.
  * @throws UsageError for standard input; UserError when nothing has a time
  */
 export async function readPaths(
@@ -136,7 +138,10 @@ export async function readPaths(
   try {
     return pathRanges(paths.finish().facts);
   } catch (error) {
-    throw namingInput(await hinted(error, files), source.name);
+    const failure = namingInput(await hinted(error, files), source.name);
+    if (!(error instanceof WithoutDevice)) throw failure;
+    if (!quiet) say('dprof', `${(failure as UserError).line}; no critical path is drawn`);
+    return new Map();
   }
 }
 

@@ -373,9 +373,9 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
       [...devices]
         .sort(([a], [b]) => a - b)
         .flatMap(([device, sums]) => {
-          for (const work of missing) if (work.device === device) sums.missing.push(work);
           const place = { profile, header, device };
-          const passes = rowsOf(place, sums, host, !unrecorded.has(device)).filter(
+          const onDevice = { ...sums, missing: missing.filter((work) => work.device === device) };
+          const passes = rowsOf(place, onDevice, host, !unrecorded.has(device)).filter(
             ({ step }) => typeof step === 'number',
           );
           const causesOf = ({ step }: { readonly step: unknown }): StepSums['idleCauses'] =>
