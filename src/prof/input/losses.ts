@@ -1,7 +1,7 @@
 /** Data that readers could not read from their inputs. Every answer reports it. Memory: one row per kind of loss. */
 import { entryOf } from '../../containers/map-entry.js';
-import { DIAGNOSTICS, type Severity } from '../../record/diagnostics.js';
 import type { EndRecord } from '../../record/record.js';
+import { faultsIn } from '../check/faults.js';
 
 /** A kind of loss, an element of `doubts` in an answer. */
 export interface Doubt {
@@ -14,22 +14,24 @@ export interface Doubt {
   readonly file: string;
 }
 
-const KNOWN: Readonly<Record<string, readonly [Severity, string] | undefined>> = DIAGNOSTICS;
+/** Launches of kernels and graphs whose work the profiler lost, although a reader read all that is there. */
+export const isOfProfiler = ({ diagnostic }: Pick<Doubt, 'diagnostic'>): boolean =>
+  diagnostic === 'launch-without-work' || diagnostic === 'graph-launch-without-work';
+
+type End = Pick<EndRecord, 'counts' | 'diagnostics'>;
 
 /** The losses that an end record reports. */
-function lossesIn(diagnostics: EndRecord['diagnostics']): { name: string; text: string; count: number }[] {
-  return Object.entries(diagnostics).flatMap(([name, count]) => {
-    const [severity, text = ''] = (Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined) ?? [];
-    return severity === 'loss' && count > 0 ? [{ name, text, count }] : [];
-  });
-}
+export const lossesIn = (end: Pick<End, 'diagnostics'>): readonly Omit<Doubt, 'profiles' | 'file'>[] =>
+  faultsIn(end).flatMap(({ name, level, text, count }) =>
+    level === 'loss' ? [{ diagnostic: name, text, count }] : [],
+  );
 
 /** Whether part of a profile was lost. */
-export const isIncomplete = (diagnostics: EndRecord['diagnostics']): boolean => lossesIn(diagnostics).length > 0;
+export const isIncomplete = (end: Pick<End, 'diagnostics'>): boolean => lossesIn(end).length > 0;
 
 /** Whether part of a profile was lost and nothing was read. */
-export const isUnread = ({ counts, diagnostics }: Pick<EndRecord, 'counts' | 'diagnostics'>): boolean =>
-  Object.values(counts).every((count) => count === 0) && isIncomplete(diagnostics);
+export const isUnread = (end: End): boolean =>
+  Object.values(end.counts).every((count) => count === 0) && !lossesIn(end).every(isOfProfiler);
 
 /** Message when nothing was read. */
 export const NOTHING_READ = 'none of it could be read';
@@ -39,12 +41,12 @@ export class Losses {
   #profiles = 0;
   #first = '';
 
-  take(file: string, diagnostics: EndRecord['diagnostics']): void {
-    const losses = lossesIn(diagnostics);
+  take(file: string, end: Pick<End, 'diagnostics'>): void {
+    const losses = lossesIn(end);
     if (losses.length > 0 && this.#profiles++ === 0) this.#first = file;
-    for (const { name, text, count } of losses) {
-      const kind = entryOf(this.#kinds, name, () => ({ diagnostic: name, text, count: 0, profiles: 0, file }));
-      kind.count += count;
+    for (const loss of losses) {
+      const kind = entryOf(this.#kinds, loss.diagnostic, () => ({ ...loss, count: 0, profiles: 0, file }));
+      kind.count += loss.count;
       kind.profiles++;
     }
   }

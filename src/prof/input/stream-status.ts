@@ -75,7 +75,7 @@ export class StreamStatus {
     const file = this.#open.get(record.profile) ?? this.name;
     if (isOfTruncated(record)) this.#truncated.push(file);
     else if (isUnread(record)) this.troubles.push(new UserError(NOTHING_READ, { where: file }));
-    this.losses.take(file, record.diagnostics);
+    this.losses.take(file, record);
     this.#open.delete(record.profile);
   }
 

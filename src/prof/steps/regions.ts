@@ -374,10 +374,14 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
         .sort(([a], [b]) => a - b)
         .flatMap(([device, sums]) => {
           const place = { profile, header, device };
-          const onDevice = { ...sums, missing: missing.filter((work) => work.device === device) };
-          const passes = rowsOf(place, onDevice, host, !unrecorded.has(device)).filter(
-            ({ step }) => typeof step === 'number',
-          );
+          const { all, rest, steps, untimed } = sums;
+          const onDevice = missing.filter((work) => work.device === device);
+          const passes = rowsOf(
+            place,
+            { all, rest, steps, untimed, missing: onDevice },
+            host,
+            !unrecorded.has(device),
+          ).filter(({ step }) => typeof step === 'number');
           const causesOf = ({ step }: { readonly step: unknown }): StepSums['idleCauses'] =>
             sums.steps.get(step as number)?.idleCauses ?? { host: null, queue: null };
           const row = {

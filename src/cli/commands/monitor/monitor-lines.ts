@@ -34,8 +34,8 @@ export class MonitorNotes {
   }
 
   /** Takes the losses of the reports that records were made from. */
-  lost(input: string, { diagnostics }: EndRecord): void {
-    this.#losses.take(input, diagnostics);
+  lost(input: string, end: EndRecord): void {
+    this.#losses.take(input, end);
   }
 
   /** Takes the name of an input that ended in the middle of a line. */
