@@ -38,7 +38,7 @@ export interface AnalysisRun<Facts> extends Pass<Facts> {
 interface Answered {
   /** The input's name. */
   readonly input: string;
-  /** Losses while reading it. */
+  /** Losses and doubts while reading it. */
   readonly doubts: readonly Doubt[];
 }
 
@@ -145,22 +145,21 @@ export async function readPaths(
   }
 }
 
-/** Lines after an answer about data that readers could not read, in the formats that can contain such lines. */
-const LINES: Readonly<Record<string, (losses: Losses, line: string) => string>> = {
-  json: ({ doubts }) => `${jsonOf({ doubts })}\n`,
-  text: (_losses, line) => `\n# ${escapeControls(line)}\n`,
-  fitted: (_losses, line) => `# ${escapeControls(line)}\n`,
-  markdown: (_losses, line) => `\n> ${escapeMarkdown(line)}\n`,
+/** Lines after an answer about data that was lost or may be wrong, in the readable formats. */
+const LINES: Readonly<Record<string, (lines: readonly string[]) => string>> = {
+  text: (lines) => ['', ...lines.map((line) => `# ${escapeControls(line)}`), ''].join('\n'),
+  fitted: (lines) => lines.map((line) => `# ${escapeControls(line)}\n`).join(''),
+  markdown: (lines) => lines.map((line) => `\n> ${escapeMarkdown(line)}\n`).join(''),
 };
 
 /** Readable formats, whose lines have the width of the terminal. */
 const LIMITED: ReadonlySet<string> = new Set(['text', 'fitted']);
 
-/** '' when nothing was lost, and for formats that contain only rows. */
+/** '' when nothing was lost or is doubtful, and for formats that contain only rows. */
 function doubtsText(format: string, losses: Losses, width: number | null = null): string {
-  const { line, doubts } = losses;
-  if (doubts.length === 0 || (line === null && format !== 'json')) return '';
-  const text = LINES[format]?.(losses, line ?? '') ?? '';
+  const { doubts, lines } = losses;
+  if (format === 'json') return doubts.length === 0 ? '' : `${jsonOf({ doubts })}\n`;
+  const text = lines.length === 0 ? '' : (LINES[format]?.(lines) ?? '');
   return width === null || !LIMITED.has(format)
     ? text
     : screenText(text.trimEnd().split('\n'), (whole) => whole, width);

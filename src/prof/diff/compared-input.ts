@@ -25,7 +25,7 @@ export const lostBy = (end: EndRecord): number =>
 
 /** The error that an input lacks too much work to be compared; empty when it does not. */
 function lossOf({ name, lost, kernels, endings }: Taken): UserError[] {
-  const unread = lossesOf(endings).doubts.filter((loss) => !isOfProfiler(loss));
+  const unread = lossesOf(endings).doubts.filter((doubt) => doubt.level === 'loss' && !isOfProfiler(doubt));
   // One row may be counted for several reasons.
   const most = unread.reduce((all, { count }) => Math.max(all, count), 0);
   const isMuch = (count: number): boolean => count > MOST_LOST * (count + kernels);
