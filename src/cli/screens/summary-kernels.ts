@@ -66,7 +66,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   const { unit, next, overview } = about;
   const { byTime, byCount, count, time, untimed, cut, names } = kernels;
   const doubts = [
-    isIncomplete(overview.diagnostics) ? ', incomplete' : '',
+    isIncomplete(overview) ? ', incomplete' : '',
     untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
     cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} with an implausible end` : '',
   ];

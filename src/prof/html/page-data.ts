@@ -14,7 +14,6 @@ import type { PageGap, PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
 import type { Peaks } from '../roofline/peaks.js';
 import type { RooflineBound } from '../roofline/roofline.js';
-import type { DiagnosticText } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import type { CheckVerdict, Reason } from '../check/reason.js';
 import type { SequenceRow } from '../sequences/repeated-sequences.js';
@@ -176,7 +175,7 @@ export interface PageProfile {
   /** Whether it shows the capture of graphs, which other profiles may replay, and not a run. */
   readonly isGraphCapture: boolean;
   /** Keyed by the names in `overview.diagnostics`; absent for a name from a later version. */
-  readonly diagnosticTexts: Readonly<Record<string, DiagnosticText>>;
+  readonly diagnosticTexts: Readonly<Record<string, string>>;
   /** Null when no device work has a time. */
   readonly verdict: ProfileVerdict | null;
   readonly idle: PageIdle;

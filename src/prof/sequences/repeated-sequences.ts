@@ -52,7 +52,7 @@ export interface RepeatedSequence {
 /** A sequence in the answer. Times are in ns, sums over all occurrences. */
 export interface SequenceRow extends Omit<RepeatedSequence, 'names'> {
   readonly sequence: readonly string[];
-  /** Share of the time of all kernels, from 0 to 1. */
+  /** Share of the time of all kernels that could be fused, from 0 to 1. */
   readonly share: number;
   /** The most that one fused kernel in its place could save: the time of the small kernels and of the gaps. */
   readonly saved: number;

@@ -385,9 +385,15 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
       [...devices]
         .sort(([a], [b]) => a - b)
         .flatMap(([device, sums]) => {
-          for (const work of missing) if (work.device === device) sums.missing.push(work);
           const place = { profile, header, device };
-          const passes = rowsOf(place, sums, host, !copies.has(device)).filter(({ step }) => typeof step === 'number');
+          const { all, rest, steps, untimed } = sums;
+          const onDevice = missing.filter((work) => work.device === device);
+          const passes = rowsOf(
+            place,
+            { all, rest, steps, untimed, missing: onDevice },
+            host,
+            !copies.has(device),
+          ).filter(({ step }) => typeof step === 'number');
           const causesOf = ({ step }: { readonly step: unknown }): StepSums['idleCauses'] =>
             sums.steps.get(step as number)?.idleCauses ?? { host: null, queue: null };
           const row = {
