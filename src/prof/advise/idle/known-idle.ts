@@ -4,8 +4,7 @@ import type { MissingTimes } from '../../steps/missing-work.js';
 import type { ByDevice, Place, DeviceTimes } from '../device-times.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import { calledCopies, calledCopiesText } from '../../steps/transfers.js';
-import type { RuleFacts } from '../rule.js';
-import type { HostGapsOfDevice } from './host-gaps.js';
+import type { HostGaps, HostGapsOfDevice } from './host-gaps.js';
 
 /** Number of pieces of work with a known duration, and without. */
 export interface WorkTimes {
@@ -38,6 +37,15 @@ export function workTimesOf(profile: number, devices: DeviceTimes, missing: ByDe
   };
 }
 
+/** What determines the idle time of devices. */
+export interface IdleFacts {
+  readonly devices: DeviceTimes;
+  readonly host: HostGaps;
+  /** Work that the profiler lost. */
+  readonly missing: ByDevice<MissingTimes>;
+  readonly profiles: ReadonlyMap<number, ProfileRecord>;
+}
+
 /** The gaps that rules may report. */
 export interface KnownIdle {
   /** Gaps of the devices whose idle time is known. */
@@ -53,7 +61,7 @@ export function unknownIdleText(profile: ProfileRecord | number, work: WorkTimes
   return called === 0 ? null : calledCopiesText(called);
 }
 
-export function knownIdle({ host, devices, missing, profiles }: Omit<RuleFacts, 'idle'>): KnownIdle {
+export function knownIdle({ host, devices, missing, profiles }: IdleFacts): KnownIdle {
   const whys = new Map<number, string | null>();
   for (const { profile } of host.all)
     whys.set(profile, unknownIdleText(profiles.get(profile) ?? profile, workTimesOf(profile, devices, missing)));
