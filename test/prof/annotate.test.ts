@@ -329,7 +329,7 @@ describe('summary', () => {
     const labels = { category: 'copy-done' };
     const wait = kernel({ name: 'copy-done.4', short: 'copy-done', op: ['copy-done'], labels });
     expect(waitsLine(groupedBy(['op'], [kernel(), wait]))).to.equal(
-      'waits (1 of 2 instructions) count here, but not in dprof summary or on a page',
+      "waits (1 of 2 instructions) count here, but not in dprof summary or on a page; --where 'category!=wait' leaves them out",
     );
     expect(waitsLine(groupedBy(['op'], [kernel()]))).to.equal(null);
   });

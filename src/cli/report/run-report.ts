@@ -260,9 +260,7 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
 /** Notes about values that the report could not compute. */
 function notesOf(tally: ReportTally): (string | UserError)[] {
   if (tally.kernels > 0)
-    return [...tally.withoutKeys, summaryLine(tally), defectLine(tally)].filter(
-      (line) => line !== null,
-    );
+    return [...tally.withoutKeys, summaryLine(tally), defectLine(tally)].filter((line) => line !== null);
   return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : withoutKernels()];
 }
 

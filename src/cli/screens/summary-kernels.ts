@@ -67,7 +67,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   const { unit, next, overview } = about;
   const { byTime, byCount, count, time, untimed, cut, names } = kernels;
   const doubts = [
-    isIncomplete(overview.diagnostics) ? ', incomplete' : '',
+    isIncomplete(overview) ? ', incomplete' : '',
     untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
     cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} with an implausible end` : '',
   ];
@@ -123,8 +123,17 @@ const knownShare = (known: number, time: number | null): number => (time === nul
 /** `(39.5 % of kernel time known)` */
 const knownFor = (known: number, time: number | null): string => `(${share(known, time)} of kernel time known)`;
 
+/** What the vendor counts twice, and the rest, which agrees with the formulas. @param useful FLOPs without transposes */
+function repeatedRows(useful: number, repeated: number): string[][] {
+  if (repeated === 0) return [];
+  return [
+    ['  twice', `${amountText(repeated, 'flop')} of them: FP32 products take two instructions, each counts all`],
+    ['  products', `${amountText(useful - repeated, 'flop')} without both; the formulas add those of other engines`],
+  ];
+}
+
 /** The vendor's FLOPs and shares for a Neuron device, as in `dprof summary --vendor-metrics`. */
-function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWork): string[][] {
+function tensorRows({ hardwareFlops, transposeFlops, repeatedFlops, hfu, mfu, cores }: TensorWork): string[][] {
   if (hardwareFlops === null) return [['MFU', `${UNKNOWN}: no product has a known size`]];
   const part = (value: number | null): string => (value === null ? UNKNOWN : amountText(value, 'share'));
   return [
@@ -132,6 +141,7 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWo
       'tensor FLOPs',
       `${amountText(hardwareFlops, 'flop')}, ${amountText(transposeFlops ?? 0, 'flop')} of them transposes`,
     ],
+    ...repeatedRows(hardwareFlops - (transposeFlops ?? 0), repeatedFlops ?? 0),
     ['HFU', `${part(hfu)} of the BF16 peak of all cores over the whole time`],
     ...(cores.length === 0 ? [] : [['  by core', cores.map((each) => `${each.core}: ${part(each.hfu)}`).join(', ')]]),
     ['MFU', `${part(mfu)}, without transposes`],

@@ -47,7 +47,8 @@ export class KernelReader {
         ...{ grid: null, block: null, dir: elementAt(DIRECTIONS, elementAt(events.dir, event)) },
       },
       layer: layer === null ? [] : (this.#paths.get(layer) ?? layer.split('/')),
-      ...{ op: textOf(events, 'op', event), dtype: textOf(events, 'dtype', event), tc: matrixUnitOf(events, event) },
+      ...{ op: textOf(events, 'op', event), category: textOf(events, 'category', event) as SummedKernel['category'] },
+      ...{ dtype: textOf(events, 'dtype', event), tc: matrixUnitOf(events, event) },
       ...{ flops: amount(events.flops), bytes: amount(events.bytes), occupancy: null },
       ...{ isCommunication: kind === 'communication', peaks: this.#peaks.get(device) ?? null },
     };

@@ -69,10 +69,14 @@ interface KernelNames {
  * activity, call and range.
  */
 export function* emit(trace: Trace, options: EmitOptions): Generator<ProfileLine> {
-  const emission = new Emission(trace, options);
-  yield emission.header();
-  yield* emission.activities();
-  yield emission.end();
+  try {
+    const emission = new Emission(trace, options);
+    yield emission.header();
+    yield* emission.activities();
+    yield emission.end();
+  } finally {
+    for (const ranges of [trace.ranges, trace.overhead, trace.systemCalls?.ranges]) ranges?.close();
+  }
 }
 
 /** When the host recorded the events that streams and threads wait for. */

@@ -28,7 +28,7 @@ import { actionIn, frameworkWords } from './framework-words.js';
 import { HostGaps, type OnIdleGap } from './idle/host-gaps.js';
 import { IdleTimes } from './idle/idle-causes.js';
 import { knownIdle, workTimesOf } from './idle/known-idle.js';
-import { JOB_RULE, type Rule, type RuleAnswer } from './rule.js';
+import { JOB_RULE, type JobVerdict, type Rule, type RuleAnswer } from './rule.js';
 import { PROFILE_RULES, RULES } from './rules.js';
 import { belowRoof } from './rules/below-roof.js';
 import { exposedCollectives, stragglers } from './rules/communication.js';
@@ -97,7 +97,8 @@ export class Adviser implements Analysis<Adviser> {
    * collected for it.
    */
   readonly #hasVerdict: boolean;
-  #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
+  #outcome: { readonly findings: Finding[]; readonly silences: Silence[]; readonly job: JobVerdict | null } | null =
+    null;
   kernels = 0;
 
   constructor({ rules = RULES, minShare = MIN_SHARE, top = Infinity, onIdle }: AdviserOptions = {}) {
@@ -204,6 +205,11 @@ export class Adviser implements Analysis<Adviser> {
     return this.#end().silences;
   }
 
+  /** Who is late, and how long ranks waited; null for one profile, and when the rule about jobs was not requested. */
+  get job(): JobVerdict | null {
+    return this.profiles.size > 1 ? this.#end().job : null;
+  }
+
   /** Share of the time of the finding's device; for a profile without device work, of the device that worked longest. */
   shareOf({ profile, device, stake }: Pick<Finding, 'profile' | 'device' | 'stake'>): number {
     const span = this.#devices.has(profile) ? this.#devices.span(profile, device) : this.#devices.longest;
@@ -278,8 +284,10 @@ export class Adviser implements Analysis<Adviser> {
     const facts = { ...collected, idle: knownIdle(collected) };
     const findings: Finding[] = [];
     const silences: Silence[] = [];
+    let job: JobVerdict | null = null;
     for (const { rule, watch } of this.#watches) {
       const answer = watch.end(facts);
+      job ??= answer.verdict ?? null;
       const said = answer.found
         .map((finding) => this.#bounded(finding))
         .filter((finding) => this.#worth(finding) >= this.#minShare);
@@ -290,7 +298,7 @@ export class Adviser implements Analysis<Adviser> {
       if (said.length === 0 && this.#concerns(rule))
         silences.push({ rule: rule.name, why: inDeviceWords(this.#whyNot(answer), this.#allDevices) });
     }
-    return (this.#outcome = { findings: this.#ordered(withoutRepeated(findings)), silences });
+    return (this.#outcome = { findings: this.#ordered(withoutRepeated(findings)), silences, job });
   }
 
   get #allDevices() {

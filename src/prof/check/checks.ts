@@ -2,6 +2,7 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { deviceWords } from '../../record/glossary.js';
+import { AFFECTS, SYNCHRONIZE } from '../../record/diagnostics.js';
 import { counted, many, plural } from '../../record/plural.js';
 import { smOf } from '../../ops/kernels/matrix-unit.js';
 import type { Device, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
@@ -9,8 +10,10 @@ import { percent as share, time } from '../advise/wording.js';
 import type { Annotated } from '../annotate.js';
 import { mayHaveWork } from '../analysis.js';
 import { frameworkWords } from '../advise/framework-words.js';
+import { ByDevice, DeviceTimes } from '../advise/device-times.js';
 import { LAUNCHING } from '../advise/rule.js';
-import { missingWorkOf } from '../steps/missing-work.js';
+import { clockTexts, launchesGraphs, lostWorkRemedy, lostWorkText } from '../advise/rules/capture-faults.js';
+import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import {
@@ -22,7 +25,7 @@ import {
   stepMarks,
 } from '../work/capture-options.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
-import { AFFECTS, SYNCHRONIZE, type Detail } from './diagnostic-effects.js';
+import type { Detail } from './faults.js';
 import type { Reason } from './reason.js';
 
 /** A check of one profile; its memory is bounded by devices, streams and steps. */
@@ -30,36 +33,54 @@ export interface Check {
   readonly take?: (record: ProfileLine) => void;
   readonly row?: (row: Annotated) => void;
   /** What it found about the diagnostics of readers, by their names. */
-  readonly details?: () => Iterable<readonly [diagnostic: string, detail: Detail | null]>;
+  readonly details?: (profile: ProfileRecord | null) => Iterable<readonly [diagnostic: string, detail: Detail]>;
   readonly reasons?: (profile: ProfileRecord | null) => readonly Reason[];
 }
 
-/** How far kernels start before their launch call: the least by which the clocks of CPU and device differ. */
+/** How far kernels start before their launch call, and by how much the clocks of devices differ from that of the CPU. */
 function clockCheck(): Check {
   let most = 0;
   return {
     take: (record) => {
       if (record.type === 'kernel' && record.launch) most = Math.max(most, record.launch.start - record.start);
     },
-    details: () => (most > 0 ? [['launch-after-kernel', { text: `by up to ${time(most)}` }]] : []),
+    details: (profile) => {
+      const clocks = profile === null ? [] : clockTexts(profile);
+      return [
+        ...(most > 0 ? [['launch-after-kernel', { text: `by up to ${time(most)}` }] as const] : []),
+        ...(clocks.length > 0 ? [['clocks-differ', { text: clocks.join(', ') }] as const] : []),
+      ];
+    },
   };
 }
 
-/** Time in which a device may have run work that the profiler lost, except behind all work that it has. */
+/** Idle time in which a device may have run work that the profiler lost, except behind all work that it has. */
 function missingCheck(): Check {
-  const times = new Map<'launch-without-work' | 'graph-launch-without-work', number>();
+  const devices = new DeviceTimes();
+  const missing = new ByDevice(() => new MissingTimes());
+  let hasNodes = false;
+  const detailOf = (isOfGraphs: boolean, profile: ProfileRecord | null): Detail | null => {
+    const found = missing.all.filter(({ of }) => launchesGraphs(of.api) === isOfGraphs).map(({ of }) => of);
+    const [first] = found;
+    if (first === undefined) return null;
+    const ns = found.reduce((sum, of) => sum + of.time, 0);
+    return { text: lostWorkText(ns), remedy: lostWorkRemedy(first.api, hasNodes ? null : profile) };
+  };
   return {
     take: (record) => {
-      const missing = missingWorkOf(record);
-      if (missing === null) return;
-      const name =
-        missing.api === null || /graph/i.test(missing.api) ? 'graph-launch-without-work' : 'launch-without-work';
-      times.set(name, (times.get(name) ?? 0) + missing.end - missing.start);
+      if (record.type === 'kernel' && record.graph !== undefined) hasNodes = true;
+      const lost = missingWorkOf(record);
+      if (lost !== null) missing.of({ ...lost, profile: record.profile }).add(lost);
+      const gap = devices.take(record);
+      if (gap !== null) missing.get(gap.profile, gap.device)?.take(gap.start, gap.end);
     },
-    details: () => [
-      ...(times.has('launch-without-work') ? [] : [['launch-without-work', { remedy: SYNCHRONIZE }] as const]),
-      ...[...times].map(([name, ns]) => [name, { text: `lost work may have run during ${time(ns)}` }] as const),
-    ],
+    details: (profile) => {
+      const [graphs, launches] = [detailOf(true, profile), detailOf(false, profile)];
+      return [
+        ['launch-without-work', launches ?? { remedy: SYNCHRONIZE }],
+        ...(graphs === null ? [] : [['graph-launch-without-work', graphs] as const]),
+      ];
+    },
   };
 }
 
@@ -132,11 +153,6 @@ function workCheck(): Check {
       if (workOf(record) !== null) hasWork = true;
       if (record.type === 'end') isLost = (record.diagnostics['work-not-recorded'] ?? 0) > 0;
     },
-    details: () => [
-      // A process that uses no device says so, although others may use one.
-      ...(hasWork ? [['profiler-saw-no-device', null] as const] : []),
-      ...(isLost ? [['launch-without-work', null] as const] : []),
-    ],
     reasons: (profile) =>
       hasWork || isLost || profile === null || !mayHaveWork(profile.format)
         ? []

@@ -148,7 +148,7 @@ export function summaryLine(tally: ReportTally): string | null {
 export const waitsLine = ({ waits, kernels }: ReportTally): string | null =>
   waits === 0
     ? null
-    : `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here, but not in dprof summary or on a page`;
+    : `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here, but not in dprof summary or on a page; --where 'category!=wait' leaves them out`;
 
 /** The line on rates above a device's peak; null when there are none. */
 export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string | null {

@@ -242,7 +242,7 @@ const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 't
 /** @param isRecorded whether the profile has the copies that the device started */
 export function rowsOf(
   place: Pick<StepRow, 'profile' | 'header' | 'device'>,
-  { all, rest, steps, missing: times, untimed }: DeviceSteps,
+  { all, rest, steps, missing: times, untimed }: Omit<DeviceSteps, 'idle'>,
   host: HostSteps,
   isRecorded: boolean,
 ): StepRow[] {

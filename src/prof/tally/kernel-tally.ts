@@ -213,6 +213,7 @@ export class KernelTally {
 
   /** Sum over the keys of a list, from index `from` to before `to`. */
   together(keys: ArrayLike<number>, from = 0, to = keys.length): KernelSum {
+    if (to - from === 1) return this.of(elementAt(keys, from));
     const sum = new Float64Array(TALLY_SIZE);
     for (let i = from; i < to; i++) {
       const key = elementAt(keys, i);

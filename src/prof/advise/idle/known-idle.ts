@@ -37,6 +37,15 @@ export function workTimesOf(profile: number, devices: DeviceTimes, missing: ByDe
   };
 }
 
+/** What determines the idle time of devices. */
+export interface IdleFacts {
+  readonly devices: DeviceTimes;
+  readonly host: HostGaps;
+  /** Work that the profiler lost. */
+  readonly missing: ByDevice<MissingTimes>;
+  readonly profiles: ReadonlyMap<number, ProfileRecord>;
+}
+
 /** The gaps that rules may report. */
 export interface KnownIdle {
   /** Gaps of the devices whose idle time is known. */
@@ -50,14 +59,6 @@ export function unknownIdleText(profile: ProfileRecord | number, work: WorkTimes
   if (isUntimed(work)) return untimedText(work);
   const called = typeof profile === 'number' ? 0 : calledCopies(profile);
   return called === 0 ? null : calledCopiesText(called);
-}
-
-/** Facts from which it is known whether gaps are idle time. */
-interface IdleFacts {
-  readonly host: HostGaps;
-  readonly devices: DeviceTimes;
-  readonly missing: ByDevice<MissingTimes>;
-  readonly profiles: ReadonlyMap<number, ProfileRecord>;
 }
 
 export function knownIdle({ host, devices, missing, profiles }: IdleFacts): KnownIdle {
