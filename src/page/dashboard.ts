@@ -1,7 +1,9 @@
 /** The dashboard: header, tabs, and the panels of the chosen profile. */
 import { elementAt } from '../containers/element.js';
 import { deviceWords, inDeviceWords } from '../record/glossary.js';
+import { DOUBT_MEANINGS } from '../record/glossary.js';
 import { grouped } from '../record/plural.js';
+import { capitalised } from './document/units.js';
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
 import { drawForPaper } from './charts/chart.js';
@@ -272,9 +274,9 @@ const chosenAtFirst = (data: PageOutline): number => {
   return data.profiles[wanted] === undefined ? data.opened : wanted;
 };
 
-/** A line about losses: `Figures are incomplete: rows with a value of the wrong type (cell unknown): 63, net.sqlite.` */
-const doubtText = ({ text, count, profiles, file }: PageOutline['doubts'][number]): string =>
-  `Figures are incomplete: ${text}: ${grouped(count)}, ${profiles === 1 ? file : `in ${grouped(profiles)} profiles, ${file} first`}.`;
+/** A line about losses or doubts: `Figures are incomplete: rows with a value of the wrong type (cell unknown): 63, net.sqlite.` */
+const doubtText = ({ level, text, count, profiles, file }: PageOutline['doubts'][number]): string =>
+  `${capitalised(DOUBT_MEANINGS[level])}: ${text}: ${grouped(count)}, ${profiles === 1 ? file : `in ${grouped(profiles)} profiles, ${file} first`}.`;
 
 /** The data of a profile within a span; null when the page does not hold each of its events. */
 async function dataOfSpan(profile: PageProfile, at: number, span: SelectedSpan): Promise<SpanProfile | null> {

@@ -198,3 +198,6 @@ export function inDeviceWords(text: string, header: Devices): string {
       : worded;
   return vendor === null || vendor === 'neuron' ? general : general.replace(/(?:; for|\. On) AWS Neuron[^.]*/g, '');
 }
+
+/** What a loss or a doubt of a profile means for figures. */
+export const DOUBT_MEANINGS = { loss: 'figures are incomplete', doubt: 'figures may be wrong' } as const;

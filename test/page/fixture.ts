@@ -157,7 +157,7 @@ function profile(rank: number, slower: number): PageProfile {
     overview: overview(rank, slower),
     isGraphCapture: false,
     diagnosticTexts: {
-      'kernel-without-launch': { severity: 'note', text: 'kernels whose launch call is not in the profile' },
+      'kernel-without-launch': 'kernels whose launch call is not in the profile',
     },
     verdict: {
       ...{

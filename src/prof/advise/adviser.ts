@@ -19,7 +19,7 @@ import { Annotated } from '../annotate.js';
 import { idleCoresText, isOfNeuronDevice, workingDevices } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import { namesOfSeveral } from '../ranks/membership.js';
-import { StartedCopies } from '../steps/transfers.js';
+import { UnrecordedCopies } from '../steps/transfers.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
 import { ByDevice, DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
@@ -89,7 +89,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly #neuron = new Map<number, ProfileSums>();
   readonly #computed = new Map<number, ComputedTimes>();
   readonly #moved = new Map<number, MovedTimes>();
-  readonly #copies = new Map<number, StartedCopies>();
+  readonly #copies = new Map<number, UnrecordedCopies>();
   readonly #doubted = new Map<number, DoubtedWork>();
   readonly #captures = new Map<number, GraphCaptureTest>();
   /**
@@ -132,7 +132,7 @@ export class Adviser implements Analysis<Adviser> {
     this.#host.take(record);
     entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
     if (this.#hasVerdict) {
-      entryOf(this.#copies, record.profile, () => new StartedCopies()).take(record);
+      entryOf(this.#copies, record.profile, () => new UnrecordedCopies()).take(record);
       entryOf(this.#doubted, record.profile, () => new DoubtedWork()).take(record);
       entryOf(this.#captures, record.profile, () => new GraphCaptureTest()).take(record);
     }
@@ -248,7 +248,7 @@ export class Adviser implements Analysis<Adviser> {
     const idle = new IdleTimes();
     for (const { device, of } of this.#host.ofProfile(profile))
       if (working.some((one) => one.device === device)) idle.merge(of.idle);
-    const unrecorded = this.#copies.get(profile)?.unrecorded;
+    const unrecorded = this.#copies.get(profile);
     const withCopies = working.filter(({ device }) => unrecorded?.has(device) !== true).map(({ of }) => of);
     const sum = (lengthOf: (of: DeviceActivityTime) => number): number => sumOver(devices, lengthOf);
     return verdictOf({
@@ -277,11 +277,11 @@ export class Adviser implements Analysis<Adviser> {
 
   #end() {
     if (this.#outcome !== null) return this.#outcome;
-    const facts = {
+    const collected = {
       ...{ devices: this.#devices, host: this.#host, missing: this.#missing },
-      idle: knownIdle(this.#host, this.#devices, this.#missing),
       ...{ profiles: this.profiles, neuron: this.#neuron, moved: this.#moved },
     };
+    const facts = { ...collected, idle: knownIdle(collected) };
     const findings: Finding[] = [];
     const silences: Silence[] = [];
     let job: JobVerdict | null = null;

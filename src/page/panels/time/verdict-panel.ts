@@ -4,7 +4,7 @@ import { elementAt } from '../../../containers/element.js';
 import { element, note, prose } from '../../document/dom-elements.js';
 import { capitalised, quantityText } from '../../document/units.js';
 import { panelLink, showPanel } from '../../document/panel-link.js';
-import { fieldsOf, ratio, total, type Field } from '../../figures/field.js';
+import { boundedTimeOf, fieldsOf, ratio, total, type Field } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/shown-names.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
@@ -52,11 +52,24 @@ const aboutProfile = ({ data, at }: PanelView): string =>
   data.profiles.length > 1 ? `${sentence(elementAt(rankNames(data), at))}: ` : '';
 
 /** All idle time, where the legend has only its parts. */
-function idleNote(parts: readonly Field[], of: (key: 'span' | 'devices') => Field, isMean: boolean): HTMLElement {
+function idleNote(
+  parts: readonly Field[],
+  of: (key: 'span' | 'devices') => Field,
+  isMean: boolean,
+  sign: string,
+): HTMLElement {
   const sum = total(...parts);
   const idle = { ...sum, name: `(${sum.name})` };
   const time = figure(isMean ? ratio(idle, of('devices')) : idle, 'ns');
-  return element('p', { class: 'note' }, 'Idle in all: ', figure(ratio(idle, of('span')), 'share'), ', ', time, '.');
+  return element(
+    'p',
+    { class: 'note' },
+    `Idle in all: ${sign}`,
+    figure(ratio(idle, of('span')), 'share'),
+    ', ',
+    time,
+    '.',
+  );
 }
 
 function make(view: PanelView): PanelContent {
@@ -76,11 +89,12 @@ function make(view: PanelView): PanelContent {
       act: () => showPanel(PANELS[part.part]),
     };
   });
+  const { sign } = boundedTimeOf('overview.devices.*', view.profile.overview.devices, 'idle');
   const idle = shown.flatMap(({ field }, at) => (verdict.parts[at]?.part === 'idle' ? [field] : []));
   const entries = shown.map(({ name, colour, field, said }, at) => [
     swatch(colour),
     panelLink(PANELS[verdict.parts[at]?.part ?? 'compute'], name),
-    ' ',
+    ` ${verdict.parts[at]?.part === 'idle' ? sign : ''}`,
     figure(ratio(field, of('span')), 'share'),
     ' ',
     figure(said, 'ns'),
@@ -90,7 +104,7 @@ function make(view: PanelView): PanelContent {
     element('p', { class: 'verdict' }, aboutProfile(view), ...prose(verdict.text)),
     strip('Time of the devices', shown, of('span')),
     legend(entries),
-    ...(idle.length < 2 ? [] : [idleNote(idle, of, isMean)]),
+    ...(idle.length < 2 ? [] : [idleNote(idle, of, isMean, sign)]),
     ...(isMean ? [note(`Times are means over ${verdict.devices} devices.`)] : []),
   ];
 }
