@@ -93,6 +93,8 @@ export const compareCells = (a: number, b: number): number =>
 /** Converts NaN, which stands for null in a column of floats. */
 export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
+/** Cells of each width that are kept for other chunks: 1 MB of the widest. */
+const MOST_FREE = 32;
 /** How often a chunk may be read from the file, on average, before the bound doubles. Going through a trace takes 20 times. */
 const MOST_LOADS = 64;
 
@@ -157,7 +159,7 @@ export class ChunkSpace {
   /** Takes back the cells of a chunk that were replaced by wider ones. */
   widened(chunk: Chunk, before: NumberArray, width: number): void {
     if (this.#held.has(chunk)) this.#bytes += chunk.cells.byteLength - before.byteLength;
-    this.#free[width]?.push(before);
+    this.#keep(before, width);
   }
 
   #release(chunk: Chunk): void {
@@ -171,8 +173,13 @@ export class ChunkSpace {
     }
     this.#held.delete(chunk);
     this.#bytes -= chunk.cells.byteLength;
-    this.#free[chunk.width]?.push(chunk.cells);
+    this.#keep(chunk.cells, chunk.width);
     chunk.cells = IN_FILE;
+  }
+
+  #keep(cells: NumberArray, width: number): void {
+    const free = this.#free[width];
+    if (free !== undefined && free.length < MOST_FREE) free.push(cells);
   }
 }
 
