@@ -94,6 +94,22 @@ interface TableRequest {
   readonly documents?: readonly string[];
   /** Whether `--top` has another meaning in text. */
   readonly hasTextTop?: boolean;
+  /** Keys of the columns that come first on a terminal, where not all have room. */
+  readonly first?: readonly string[];
+}
+
+/** Columns that say which profile a row is about. */
+const PLACES: ReadonlySet<string> = new Set(['profile', 'file', 'rank', 'device']);
+
+/** The order of columns on a terminal: places that all rows share come last, because they tell no two rows apart. */
+function forTerminal({ columns }: AnyTable, rows: readonly unknown[], first: readonly string[]): AnyTable['columns'] {
+  const orderOf = (column: AnyTable['columns'][number]): number => {
+    if (!PLACES.has(column.key)) return first.indexOf(column.key) + 1 || first.length + 1;
+    const [one, ...others] = rows.map((row) => column.value(row));
+    return others.some((other) => other !== one) ? 0 : first.length + 2;
+  };
+  const orders = new Map(columns.map((column) => [column, orderOf(column)]));
+  return [...columns].sort((a, b) => (orders.get(a) ?? 0) - (orders.get(b) ?? 0));
 }
 
 /**
@@ -105,7 +121,7 @@ interface TableRequest {
 export function tableChoice<Row>(
   given: Arguments,
   columns: readonly Column<Row>[],
-  { format, width, documents = [], hasTextTop = false }: TableRequest,
+  { format, width, documents = [], hasTextTop = false, first = [] }: TableRequest,
 ): TableChoice | null {
   const columnOf = (key: string): Column<Row> => requireNamed('column', key, columns, (column) => column.key);
   const shown = given.read('cols', (text) => splitKeys('-c', text).map(columnOf));
@@ -121,7 +137,9 @@ export function tableChoice<Row>(
     of: (table) => {
       const sorted = new SortedOutput<Row, Row>(sort ?? [], top);
       for (const row of table.rows) sorted.add(row as Row, (packed) => packed);
-      return { columns: shown ?? table.columns, rows: [...sorted.batches()].flat() };
+      const rows = [...sorted.batches()].flat();
+      const all = isText && width !== null ? forTerminal(table, rows, first) : table.columns;
+      return { columns: shown ?? all, rows };
     },
   };
 }

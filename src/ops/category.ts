@@ -27,6 +27,7 @@ export const CATEGORY_TEXTS = {
   communication: 'transfers between devices',
   copy: 'copies by kernels: layout, type, concatenation, padding',
   set: 'kernels that fill memory',
+  wait: 'instructions that only wait: for a semaphore (Neuron), for the end of a transfer (TPU)',
   other: 'known work of no category above: control flow, object detection',
 } as const;
 

@@ -8,7 +8,7 @@ import type { ResolvedWork } from '../ops/resolve-work.js';
 import { fusedOps } from '../ops/kernels/fused-ops.js';
 import type { Category } from '../ops/category.js';
 import { categoryOfCalls, familyOf } from '../ops/table.js';
-import { communicates } from './steps/step-work.js';
+import { communicates, isWait } from './steps/step-work.js';
 import type { TensorCore } from '../ops/kernels/tensor-core.js';
 import type { Collective } from '../record/fields/collective.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
@@ -36,6 +36,7 @@ export class Annotated {
   /** Undefined until the first access. */
   #tc: MatrixUnitCell | undefined;
   #unitUse: MatrixUnitUse | null | undefined;
+  #occupancy: Occupancy | null | undefined;
   #collective: { readonly of: Collective | null } | null = null;
 
   constructor(
@@ -98,6 +99,7 @@ export class Annotated {
    * null when neither does.
    */
   get category(): Category | null {
+    if (isWait(this.record)) return 'wait';
     if (communicates(this.record)) return 'communication';
     return categoryOfCalls(this.calls) ?? this.model.categoryOf(this.record);
   }
@@ -177,7 +179,8 @@ export class Annotated {
 
   /** Theoretical occupancy of a multiprocessor; null when the launch configuration or the device is unknown. */
   get occupancy(): Occupancy | null {
-    return occupancyOf(this.record, this.#arch);
+    if (this.#occupancy === undefined) this.#occupancy = occupancyOf(this.record, this.#arch);
+    return this.#occupancy;
   }
 
   /** Value of the column `tc`. */

@@ -76,6 +76,36 @@ describeSql('dprof sql', () => {
     for (const name of SAMPLES) await expectAllRecords(name);
   });
 
+  it('has the rows of other commands', async () => {
+    const commands = {
+      ...{ reason: ['check'], region: ['steps', '--by', 'range'], path: ['critical-path'], queue: ['queues'] },
+      ...{ overlap: ['overlap', '--by', 'category'], sequence: ['sequences'] },
+    };
+    const file = sample('decoder.pt.trace.json.gz');
+    for (const [table, command] of Object.entries(commands)) {
+      const [rows, reported] = await Promise.all([
+        sql('-f', 'csv', `SELECT * FROM ${table}`, file),
+        runCli('dprof', [...command, '-q', '-f', 'csv', file]),
+      ]);
+      // Lists have another separator.
+      const cells = ({ stdout }: Ran): string[] =>
+        stdout.replaceAll(' > ', ',').replaceAll('"', '').trimEnd().split('\n').slice(1);
+      expect(cells(reported), table).to.have.length.above(0);
+      expect(cells(rows), table).to.deep.equal(cells(reported));
+    }
+    // Steps are numbers, also in a profile without any.
+    const work = { type: 'kernel', profile: 0, id: 1, start: 10, dur: 5, device: 0, stream: 7, name: 'k', launch: { api: 'l', start: 1, dur: 2 } }; // prettier-ignore
+    const without = await runCli('dprof', ['sql', '-q', '-f', 'csv', 'SELECT DISTINCT step FROM path'], { input: JSON.stringify(work) }); // prettier-ignore
+    expect(without.stdout, without.stderr).to.equal('step\nna\n');
+    const both = 'SELECT count(*) AS kernels, (SELECT sum(count)::BIGINT FROM (SELECT DISTINCT kind, count FROM overlap)) - (SELECT count(*) FROM copy) AS others FROM kernel'; // prettier-ignore
+    expect(await rowsOf(both, file)).to.deep.equal([{ kernels: 56, others: 56 }]);
+    const none = await sql('SELECT * FROM region', sample('attention.ntff'));
+    expect(none).to.include({ code: 1, stdout: '' });
+    expect(none.stderr).to.match(
+      /^dprof: .*attention\.ntff: it is not known which work was launched in annotations and layers/,
+    );
+  });
+
   const JOB = [0, 1, 2, 3].map((rank) => sample(`job/rank_${rank}.pt.trace.json.gz`));
 
   it('has the ranks of a job, its operations and waits as dprof ranks has them', async () => {

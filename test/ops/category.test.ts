@@ -63,6 +63,13 @@ describe('category of a kernel', () => {
     expect(categoryOf({ name: short, short, calls: [aten('copy_')] })).to.equal('communication');
   });
 
+  it('is wait for an instruction that only waits for a transfer, whatever it is called', () => {
+    expect(categoryOf({ name: 'copy-done.2', short: 'copy-done.2', labels: { category: 'copy-done' } })).to.equal(
+      'wait',
+    );
+    expect(categoryOf({ name: 'copy-start.2', short: 'copy-start.2', labels: { category: 'copy-start' } })).to.not.equal('wait'); // prettier-ignore
+  });
+
   it('of an op that is one of several: by the call', () => {
     const quantized = call('_C.static_scaled_fp8_quant');
     expect(categoryOf({ calls: [quantized] })).to.equal('quantization');

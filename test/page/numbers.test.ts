@@ -483,6 +483,133 @@ function ofPage({ overview, verdict, idle, stepBars }: PageProfile): Figure[] {
 
 const isNeuron = (path: string): boolean => /neuron|\.ntff$/.test(path);
 
+/** The steps of each device, added up, are the region of all steps. */
+function ofAllSteps(steps: readonly Row[], regions: readonly Row[]): Figure[] {
+  return regions.flatMap((region) => {
+    const about = `all steps on device ${String(region['device'])}`;
+    const rows = steps.filter(({ step, device }) => typeof step === 'number' && device === region['device']);
+    const sums = Object.keys(STEPS_KEYS).map((key) => {
+      const values = rows.map((row) => row[key] ?? null);
+      return [key, values.includes(null) ? null : sumOf(values.map(Number))] as const;
+    });
+    return [
+      ...wordsIn('steps', about, STEPS_KEYS, Object.fromEntries(sums)),
+      ...wordsIn('steps --by step', about, STEPS_KEYS, region),
+    ];
+  });
+}
+
+const REGION_WORDS: Words = { ...{ passes: 'passes', kernels: 'kernels', collectives: 'collectives' }, ...{ span: 'span', busy: 'busy', idle: 'idle', idleHost: 'idle by host', idleQueue: 'idle by queue' }, ...{ spanP50: 'median span', iterationP50: 'median iteration', exposed: 'exposed communication' } }; // prettier-ignore
+const REGION_KEYS: Words = { ...REGION_WORDS, idle_host: 'idle by host', idle_queue: 'idle by queue', span_p50: 'median span', iteration_p50: 'median iteration' }; // prettier-ignore
+const regionName = ({ region, device }: Row): string => `region ${String(region)} on device ${String(device)}`;
+
+/**
+ * Regions, and the kernel time of what was launched in annotations: layers also have their backward kernels in the other
+ * answer, and those of NCCL none, because their name is that of the collective. Waits are rows of records, but no kernels.
+ */
+async function ofRegions(path: string, page: PageProfile | undefined): Promise<Figure[]> {
+  const annotations = await answer(path, 'steps', '--by', 'annotation');
+  const hasWaits = isNeuron(path) || path.includes('tpu');
+  const times = new Map<unknown, number>();
+  for (const { region, kernel_time: time } of hasWaits ? [] : annotations)
+    times.set(region, Number(time) + (times.get(region) ?? 0));
+  return [
+    ...annotations.flatMap((row) => wordsIn('steps --by annotation', regionName(row), REGION_KEYS, row)),
+    ...(page?.regions?.shown ?? []).flatMap((row) => wordsIn('page regions', regionName({ ...row }), REGION_WORDS, { ...row })), // prettier-ignore
+    ...[...times].map(([region, value]) => ({ key: `kernel time in ${String(region)}`, answer: 'steps --by annotation', value })), // prettier-ignore
+    ...(hasWaits ? [] : await answer(path, '--by', 'range'))
+      .filter(({ range }) => !String(range).startsWith('nccl:'))
+      .flatMap((row) =>
+        wordsIn('--by range', String(row['range']), { device: 'kernel time' }, row).map((figure) => ({
+          ...figure,
+          key: `kernel time in ${String(row['range'])}`,
+        })),
+      ),
+  ];
+}
+
+/** Kinds of work that are no kernels. */
+const NO_KERNELS: ReadonlySet<unknown> = new Set(['communication', 'memcpy', 'memset', 'graphs']);
+
+/** Kernels by category, their time in all, and the time in which work of a kind ran. */
+async function ofCategories(path: string, page: PageProfile | undefined): Promise<Figure[]> {
+  const rows = await answer(path, '--by', 'category', '-c', 'category,count,total', ...TIMED);
+  const kernels = rows.filter(({ category }) => category !== 'wait');
+  const overlaps = await answer(path, 'overlap', '--by', 'category');
+  const kinds = overlaps.flatMap((row) => listIn(row, 'kinds'));
+  const counts = new Map<unknown, number>();
+  for (const { kind, count } of kinds) counts.set(kind, Number(count) + (counts.get(kind) ?? 0));
+  const activeOf = (row: Row, ...names: string[]): number =>
+    sumOf(listIn(row, 'kinds').filter(({ kind }) => names.includes(String(kind))).map(({ active }) => Number(active))); // prettier-ignore
+  return [
+    ...kernels.flatMap((row) => wordsIn('--by category', `category ${String(row['category'])}`, { count: 'kernels', total: 'kernel time' }, row)), // prettier-ignore
+    ...(page?.categories ?? []).flatMap((row) => wordsIn('page categories', `category ${row.category ?? 'null'}`, { count: 'kernels', time: 'kernel time' }, { ...row })), // prettier-ignore
+    ...(rows.length === 0 ? [] : [{ key: 'kernel time of the profile', answer: '--by category', value: sumOf(kernels.map(({ total }) => Number(total))) }]), // prettier-ignore
+    ...[...counts].flatMap(
+      ([kind, value]) =>
+      NO_KERNELS.has(kind) ? [] : [{ key: `kernels of category ${kind === 'na' ? 'null' : String(kind)}`, answer: 'overlap', value }], // prettier-ignore
+    ),
+    ...overlaps.flatMap(
+      (row) =>
+      wordsIn('overlap', `device ${String(row['device'])}`, { communication: 'communication' }, { communication: activeOf(row, 'communication') }), // prettier-ignore
+    ),
+  ];
+}
+
+/** The parts of the path add up to the step, in all formats. */
+async function ofCriticalPath(path: string): Promise<Figure[]> {
+  const steps = await answer(path, 'critical-path');
+  const { stdout } = await runCli('dprof', ['critical-path', '-q', path]);
+  const nameOf = (step: unknown): string => `the path of step ${typeof step === 'number' ? step : 'all'}`;
+  const [first = ''] = stdout.split('\n\nbound by');
+  const rows = first.matchAll(/^ *(\d+|all) +([\d.]+) /gm);
+  return [
+    ...steps.flatMap(({ step, time, bounds, path: parts }) => {
+      const sums = {
+        bounds: sumOf(Object.values(bounds as Row).map(Number)),
+        parts: sumOf((parts as readonly Row[]).map((part) => Number(part['time']))),
+      };
+      return wordsIn('critical-path', nameOf(step), { time: 'time', bounds: 'time', parts: 'time' }, { time, ...sums });
+    }),
+    ...[...rows].map(([, step = '', digits = '']) =>
+      ofText(`time of ${nameOf(step === 'all' ? step : Number(step))}`, 'critical-path text', digits, 1e3),
+    ),
+  ];
+}
+
+const VERDICTS = ['complete', 'doubtful', 'incomplete'];
+
+/** The verdict, and counts of losses and doubts, which the diagnostics of the summary have too. */
+async function ofCheck(path: string, summary: Row, page: PageProfile | undefined): Promise<Figure[]> {
+  const [check] = await answer(path, 'check');
+  const diagnostics = (summary['diagnostics'] ?? {}) as Row;
+  const countsIn = (name: string, reasons: readonly Row[]): Figure[] =>
+    reasons.flatMap((row) => wordsIn(name, String(row['check']), { count: 'count' }, row));
+  const reasons = listIn(check, 'reasons');
+  const known = reasons.flatMap(({ check: about, count }) => (count === null ? [] : { check: about, count: diagnostics[String(about)] })); // prettier-ignore
+  const verdictOf = (name: string, verdict: unknown): Figure[] =>
+    typeof verdict === 'string' ? [{ key: 'verdict', answer: name, value: VERDICTS.indexOf(verdict) }] : [];
+  return [
+    ...countsIn('check', reasons),
+    ...countsIn('diagnostics of the summary', known),
+    ...countsIn('page', (page?.check.reasons ?? []) as unknown as Row[]),
+    ...verdictOf('check', check?.['verdict']),
+    ...verdictOf('page', page?.check.verdict),
+  ];
+}
+
+/** Launches in the queues of the page and of the command. */
+async function ofQueues(path: string, page: PageProfile | undefined): Promise<Figure[]> {
+  const rows = await answer(path, 'queues');
+  const saved = await answer(path, 'sequences');
+  const savedWord = { saved: 'most time that fusing saves' };
+  return [
+    ...rows.flatMap((row) => wordsIn('queues', `stream ${String(row['stream'])} of device ${String(row['device'])}`, { launches: 'launches' }, row)), // prettier-ignore
+    ...(saved.length === 0 ? [] : wordsIn('sequences', 'the profile', savedWord, saved[0] ?? {})),
+    ...(page?.sequences.length === 0 ? [] : wordsIn('page sequences', 'the profile', savedWord, { ...page?.sequences[0] })), // prettier-ignore
+  ];
+}
+
 const rankIn = (summary: Row): unknown => (summary['header'] as Row | undefined)?.['rank'] ?? null;
 
 /** Figures of all answers of a profile. */
@@ -496,9 +623,10 @@ async function figuresOf(path: string): Promise<Figure[]> {
   if (page === null) return [];
   const [profile] = page.profiles;
   const advice = await answer(path, 'advise');
+  const stepRows = await answer(path, 'steps');
   return [
     ...ofSummary('summary', summary),
-    ...(await answer(path, 'steps')).flatMap((row) =>
+    ...stepRows.flatMap((row) =>
       wordsIn('steps', row['step'] === 'all' ? `device ${String(row['device'])}` : stepName(row), STEPS_KEYS, row),
     ),
     ...advice.flatMap((row) => [
@@ -518,6 +646,12 @@ async function figuresOf(path: string): Promise<Figure[]> {
       wordsIn('--by device', `device ${String(row['device'])}`, { total: 'kernel time' }, row),
     ),
     ...(profile === undefined ? [] : ofPage(profile)),
+    ...ofAllSteps(stepRows, await answer(path, 'steps', '--by', 'step')),
+    ...(await ofRegions(path, profile)),
+    ...(await ofCategories(path, profile)),
+    ...(await ofCriticalPath(path)),
+    ...(await ofCheck(path, summary, profile)),
+    ...(await ofQueues(path, profile)),
     ...(await ofTexts(
       path,
       summary,
@@ -573,7 +707,7 @@ const MORE_REAL = [
 /** Folders of profilers that read as one profile (csv_docs_2025 holds two), and names of files that are one. */
 const FOLDER = /^((ascend|neuron|made)\/[^/]+|amd\/csv_(?!docs_2025)\w+)$/;
 const PROFILE =
-  /^(kineto|amd|nsys|nvprof|made|pyprof)\/(?!oracle).*\.(json|json\.gz|sqlite|db|rpd|rpd\.gz|nvvp|sql|net\.dict)$/;
+  /^(kineto|amd|nsys|nvprof|made|pyprof|xplane)\/(?!oracle).*\.(json|json\.gz|sqlite|db|rpd|rpd\.gz|nvvp|sql|net\.dict|xplane\.pb)$/;
 
 /** Every profile of ../shared that is in no list above. */
 function otherProfiles(): string[] {

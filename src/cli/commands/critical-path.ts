@@ -78,7 +78,12 @@ export const criticalPath = recordsCommand(
   },
   withTableFormats('text', 'json'),
   (given, request) => {
-    const chosen = tableChoice(given, PATH_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
+    const chosen = tableChoice(given, PATH_COLUMNS, {
+      ...request,
+      documents: ['json'],
+      hasTextTop: true,
+      first: ['step', 'bound', 'name', 'time', 'share', 'runs'],
+    });
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? USUAL_TOP;
     const steps = given.read('step', (text) => numberList('--step', text));
     const { choice } = request;

@@ -59,7 +59,7 @@ export const sequences = recordsCommand(
   withTableFormats('text', 'json'),
   async (given, request) => {
     const { format, width } = request;
-    const chosen = tableChoice(given, SEQUENCE_COLUMNS, { ...request, hasTextTop: true });
+    const chosen = tableChoice(given, SEQUENCE_COLUMNS, { ...request, hasTextTop: true, first: ['sequence'] });
     const top = given.read('top', (text) => integer('--top', text, 1));
     const options = {
       keys: given.read('by', chooseColumns) ?? chooseColumns('kernel'),

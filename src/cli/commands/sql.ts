@@ -40,7 +40,7 @@ export const sql = recordsCommand(
   {
     name: 'dprof sql',
     usage: USAGE,
-    about: ['One query of DuckDB over records: one table each for kernels, copies, ranges, samples, steps ...'],
+    about: ['One query of DuckDB over records: one table each for kernels, copies, ranges, steps, regions, paths ...'],
     operands: [
       'FILE: records of dparse (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
       `Needs DuckDB: ${INSTALL}`,
@@ -56,7 +56,9 @@ export const sql = recordsCommand(
         'sync, graph, collective, range, sample, tensor, layer, notice, profile and end with the fields of docs/record.md;',
         'collective also has kernels that communicate. For a job: rank with the columns of dprof ranks, operation for each',
         "matched operation, wait for each rank in it, on the job's clock.",
-        'Unknown is NULL. Times are ns, sizes bytes. Write "end", "group" and "offset" in double quotes.',
+        'With the columns of other commands: reason (dprof check), region (dprof steps --by range), path (dprof critical-path),',
+        'overlap (dprof overlap --by category), queue (dprof queues), sequence (dprof sequences).',
+        'Unknown is NULL. Times are ns, sizes bytes. Write "end", "group", "offset" and "both" in double quotes.',
       ],
       [
         'The query reads only these tables: no file, network, extension or environment variable. It writes nothing.',
@@ -147,7 +149,7 @@ async function answer(
   const print = async (write: Write): Promise<void> => printResult(await runQuery(database, query), request, write);
   // For example SHOW TABLES, which needs no file.
   if (read.size === 0) return withOutput(request.output, request.files, print);
-  const analysis = await SqlRecords.create(database, read);
+  const analysis = await SqlRecords.create(database, read, device);
   await runAnalysis(request, {
     analysis,
     ...(read.has('kernel') || read.has('rank') ? { annotator: new Annotator(device) } : {}),

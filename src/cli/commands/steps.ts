@@ -55,14 +55,20 @@ const screenColumns = (rows: ProfileSteps['rows']): Column<StepRow>[] =>
 /** Columns on a terminal: first the duration of a step, then its parts. */
 const FIRST = ['device', 'step', 'iteration', 'span', 'busy', 'computing', 'exposed', 'copies', 'idle', 'kernels'];
 
+/** With their keys as headers, and without the device if there is only one. */
+function onTerminal<Row extends Pick<StepRow, 'device'>>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Column<Row>[] {
+  // prettier-ignore
+  const isOne = new Set(rows.map(({ device }) => device)).size < 2;
+  return columns.filter(({ key }) => !(isOne && key === 'device')).map((column) => ({ ...column, header: column.key }));
+}
+
 function terminalColumns(rows: ProfileSteps['rows']): Column<StepRow>[] {
   const columns = columnsOf(rows).filter(({ machineOnly }) => machineOnly !== true);
-  const isOne = new Set(rows.map(({ device }) => device)).size < 2;
   const placeOf = ({ key }: Column<StepRow>): number => FIRST.indexOf(key) + 1 || FIRST.length + 1;
-  return columns
-    .filter(({ key }) => !(isOne && key === 'device'))
-    .map((column) => ({ ...column, header: column.key }))
-    .sort((a, b) => placeOf(a) - placeOf(b));
+  return onTerminal(columns, rows).sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 /**
@@ -78,20 +84,8 @@ function stepsScreen({ profile, header, rows }: ProfileSteps, width: number | nu
 
 /** Columns of regions in text, in order; -c chooses others. */
 const SHOWN = [
-  ...[
-    'device',
-    'region',
-    'passes',
-    'lost',
-    'span_p50',
-    'span_p90',
-    'span_p99',
-    'iteration_p50',
-    'span',
-    'busy',
-    'idle',
-  ],
-  ...['idle_host', 'idle_queue', 'exposed', 'mfu', 'bytes', 'kernels', 'collectives'],
+  ...['device', 'region', 'passes', 'lost', 'span_p50', 'span', 'busy', 'idle', 'exposed', 'mfu', 'idle_host'],
+  ...['idle_queue', 'kernels', 'collectives', 'bytes', 'span_p90', 'span_p99', 'iteration_p50'],
 ];
 
 /** Further columns where the passes are steps of a server. */
@@ -131,8 +125,7 @@ function regionsScreen(
   const heading = profileHeading(profile, header);
   const histograms = hasHistogram ? rows.flatMap(histogramLines) : [];
   if (width !== null) {
-    const named = columns.map((column) => ({ ...column, header: column.key }));
-    return screenText([heading, ...fittedLines(named, [...rows], width), ...histograms], undefined, width);
+    return screenText([heading, ...fittedLines(onTerminal(columns, rows), [...rows], width), ...histograms], undefined, width); // prettier-ignore
   }
   const shown = columns.map((column) => readable(column, column.key));
   return screenText([`${heading}, times in us, bytes in MiB, mfu in %`, ...alignedTable(shown, rows), ...histograms]);
@@ -140,13 +133,13 @@ function regionsScreen(
 
 /** A row for each region. @throws UsageError for a histogram in a format without one */
 async function runRegions(by: string, given: Arguments, request: RecordsRequest): Promise<void> {
-  const chosen = tableChoice(given, REGION_COLUMNS, request);
+  const chosen = tableChoice(given, REGION_COLUMNS, { ...request, first: SHOWN.filter((key) => key !== 'lost') });
   const hasHistogram = given.on('histogram');
   if (hasHistogram && (chosen !== null || request.format !== 'text'))
     throw new UsageError('--histogram needs text, without -c, --sort and --top');
   const numbers = given.read('step', (text) => numberList('--step', text));
   await runAnalysis(request, {
-    analysis: new Regions(by, numbers),
+    analysis: new Regions(by, numbers, MOST_STEPS, (profile) => request.choice?.windowOf(profile)),
     annotator: new Annotator(readPeaks(given)),
     print: ({ table, facts }, write) =>
       printAnswer(table, { ...request, chosen }, write, {
@@ -196,7 +189,8 @@ export const steps = recordsCommand(
         'Rows: one per step; - is work outside steps; all is the total. Times are us in text, ns in all other formats.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Values are na (json:',
         'null) if unknown, as preparing and copies are if the profile does not record steps on the CPU.',
-        `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}.`,
+        `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}; with --by, also 250 bytes for`,
+        'each range, and 2.5 kB for each name of ranges.',
       ],
     ],
     examples: [
@@ -213,7 +207,7 @@ export const steps = recordsCommand(
     if (by !== undefined) return runRegions(by, given, request);
     const stray = given.on('histogram') ? 'histogram' : given.text('peaks') === undefined ? null : 'peaks';
     if (stray !== null) throw new UsageError(`--${stray} needs --by`, `--by takes ${REGION_NAMES.join(', ')}`);
-    const chosen = tableChoice(given, ALL_COLUMNS, request);
+    const chosen = tableChoice(given, ALL_COLUMNS, { ...request, first: FIRST });
     const numbers = given.read('step', (text) => numberList('--step', text));
     return runAnalysis(request, {
       analysis: new Steps(),

@@ -1,5 +1,5 @@
 /** Checks that read the records of one profile: what they find, no diagnostic of a reader counts. */
-import { addTo, entryOf, largestEntry } from '../../containers/map-entry.js';
+import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { deviceWords } from '../../record/glossary.js';
 import { AFFECTS, SYNCHRONIZE } from '../../record/diagnostics.js';
@@ -14,7 +14,7 @@ import { ByDevice, DeviceTimes } from '../advise/device-times.js';
 import { LAUNCHING } from '../advise/rule.js';
 import { clockTexts, launchesGraphs, lostWorkRemedy, lostWorkText } from '../advise/rules/capture-faults.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
-import { StartedCopies } from '../steps/transfers.js';
+import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
 import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
 import { captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
 import { KernelOps } from '../advise/rules/unattributed-kernels.js';
@@ -161,54 +161,24 @@ function workCheck(): Check {
   };
 }
 
-/** A call that copies memory, as in CUDA and HIP. */
-const COPY_CALL = /memcpy/i;
-
-/** Copies that the CPU called and the profile lacks: it has device work, but no copies. */
-function calledCopiesCheck(): Check {
-  const calls = new Map<string, number>();
-  let [hasCopies, hasKernels] = [false, false];
-  return {
-    take: (record) => {
-      if (record.type === 'copy') hasCopies = true;
-      else if (record.type === 'kernel') hasKernels = true;
-      else if (record.type === 'range' && record.kind === 'api' && COPY_CALL.test(record.text))
-        addTo(calls, record.text, 1);
-    },
-    reasons: (profile) => {
-      const most = largestEntry(calls);
-      if (hasCopies || !hasKernels || most === null) return [];
-      const [call, count] = most;
-      return [
-        {
-          ...{ check: 'copies-not-recorded', level: 'limit', count },
-          what: `the CPU called ${call}, but the profile contains no copies`,
-          affects: 'copies, busy time and idle time',
-          remedy: captureOption(profile, 'copies'),
-        },
-      ];
-    },
-  };
-}
-
-/** Copies that instructions started and the profile lacks. */
-function startedCopiesCheck(): Check {
-  const copies = new StartedCopies();
+/** Copies that the CPU called, or that instructions started, and the profile lacks. */
+function copiesCheck(): Check {
+  const copies = new UnrecordedCopies();
   return {
     take: (record) => copies.take(record),
-    reasons: () => {
-      const missing = [...copies.unrecorded];
-      const count = missing.reduce((sum, [, started]) => sum + started, 0);
+    reasons: (profile) => {
+      const { called, started } = copies;
+      const affects = 'copies, busy time and idle time';
+      const common = { check: 'copies-not-recorded' } as const;
+      if (called > 0) {
+        const what = calledCopiesText(called);
+        return [{ ...common, level: 'limit', count: called, what, affects, remedy: captureOption(profile, 'copies') }];
+      }
+      const count = [...started.values()].reduce((sum, one) => sum + one, 0);
       if (count === 0) return [];
-      const devices = missing.map(([device]) => device).join(' ');
-      return [
-        {
-          ...{ check: 'copies-not-recorded', level: 'loss', count },
-          what: `${plural(missing.length, 'device')} ${devices} started ${many(count, 'copy')}, but the profile contains none of them`,
-          affects: 'copies, busy time and idle time of these devices',
-          remedy: null,
-        },
-      ];
+      const devices = `${plural(started.size, 'device')} ${[...started.keys()].join(' ')}`;
+      const what = `${devices} started ${many(count, 'copy')}, but the profile contains none of them`;
+      return [{ ...common, level: 'loss', count, what, affects: `${affects} of these devices`, remedy: null }];
     },
   };
 }
@@ -418,8 +388,7 @@ export const CHECKS: readonly (() => Check)[] = [
   clockCheck,
   missingCheck,
   overlapCheck,
-  startedCopiesCheck,
-  calledCopiesCheck,
+  copiesCheck,
   peakCheck,
   workCheck,
   stepsCheck,

@@ -6,6 +6,7 @@ import { isHostCopy, waitOf } from '../advise/idle/idle-causes.js';
 import { LOADER } from '../advise/idle/host-gaps.js';
 import { Annotated } from '../annotate.js';
 import type { Item } from '../analysis.js';
+import { opTitle } from '../by/host/range-name.js';
 import { timedOperation } from '../ranks/part/rank-part.js';
 import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
 import type { Bound, Missing, Pieces } from './bounds.js';
@@ -207,7 +208,8 @@ export class ProfileEvents {
       const bound = waitOfAnyCall(text) !== null ? 'sync' : isLaunch ? 'launch' : 'host';
       return this.pieces.numberOf(bound, text);
     }
-    return this.pieces.numberOf(LOADER.test(text) ? 'loading' : 'host', kind === 'op' ? text : withoutNumber(text));
+    const name = opTitle(text);
+    return this.pieces.numberOf(LOADER.test(text) ? 'loading' : 'host', kind === 'op' ? name : withoutNumber(name));
   }
 
   #takeSync({ kind, launch, pid, tid, device, stream, event }: SyncRecord): void {
@@ -236,7 +238,7 @@ export class ProfileEvents {
 function nameOf(record: StepActivity): string {
   switch (record.type) {
     case 'copy':
-      return `copy ${record.kind ?? 'na'}`;
+      return record.kind === null ? 'copy' : `copy ${record.kind}`;
     case 'set':
       return 'memset';
     case 'graph':

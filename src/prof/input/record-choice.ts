@@ -109,10 +109,11 @@ export class RecordChoice {
   /**
    * Whether an item is selected. Work of a device is selected by rank, device, stream, step and time, host activity only
    * by rank and time.
-   * @param isAnyTime whether the time outside of the selected one is kept too
+   * @param anyTime what is kept outside of the selected time too: everything, or ranges
    * @throws UserError for a partial answer, because its sums are for whole profiles
    */
-  keeps(item: Item, isAnyTime = false): boolean {
+  keeps(item: Item, anyTime?: true | 'ranges'): boolean {
+    const isAnyTime = anyTime === true;
     const record: ProfileLine = 'record' in item ? item.record : item;
     if (record.type === 'profile') this.#openProfile(record);
     if (this.#ofRanks.get(record.profile)?.size === 0) return false;
@@ -128,7 +129,7 @@ export class RecordChoice {
       case 'graph':
         return this.#hasActivity(record, isAnyTime);
       case 'range':
-        return isAnyTime || this.#isIn(record.profile, record.start, record.dur);
+        return anyTime !== undefined || this.#isIn(record.profile, record.start, record.dur);
       case 'sample':
         return (
           this.#isOn(record.profile, record.device) &&

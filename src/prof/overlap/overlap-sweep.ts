@@ -29,13 +29,13 @@ export interface KindTimes {
 /** Metrics of a device over a period, in the order of `MEASURED`; NaN for those that are not recorded. */
 type Values = Float64Array;
 
-/** Sums over the periods in which only work of one kind ran, or none. */
+/** Sums over the periods in which only work of one kind ran, or none; for each metric, because periods may lack some. */
 export interface MeasuredTimes {
   /** Null for the periods without work. */
   readonly kind: string | null;
-  readonly periods: number;
+  readonly periods: Values;
   /** In the unit of the sweep. */
-  readonly time: number;
+  readonly times: Values;
   /** Values times the durations of their periods. */
   readonly sums: Values;
 }
@@ -51,8 +51,9 @@ interface Period {
 const NOTHING = -1;
 
 export class OverlapSweep {
-  #period: Period | null = null;
-  readonly #measured = new Map<number, { periods: number; time: number; readonly sums: Values }>();
+  /** Those that have begun and not ended. */
+  #periods: Period[] = [];
+  readonly #measured = new Map<number, Omit<MeasuredTimes, 'kind'>>();
   readonly #kinds = new Map<string, number>();
   /** Of each kind, how much of its work runs. */
   readonly #depths: number[] = [];
@@ -77,11 +78,11 @@ export class OverlapSweep {
     this.#run({ kind: number, to });
   }
 
-  /** Adds a period over which metrics were measured, among the work in order of start. Periods do not overlap. */
+  /** Adds a period over which metrics were measured, among the work in order of start. */
   measure(from: number, to: number, values: Values): void {
     this.#advance(Math.max(from, this.#now));
     // A period that begins earlier than the sweep has come lacks work.
-    this.#period = from < this.#now || to <= from ? null : { from, to, values, kind: undefined };
+    if (from >= this.#now && to > from) this.#periods.push({ from, to, values, kind: undefined });
   }
 
   #numberOf(kind: string): number {
@@ -115,31 +116,35 @@ export class OverlapSweep {
   }
 
   #pass(time: number): void {
-    const period = this.#period;
-    if (period !== null && period.to <= time) {
+    const ended = this.#periods.length === 0 ? [] : this.#periods.filter(({ to }) => to <= time);
+    for (const period of ended.sort((a, b) => a.to - b.to)) {
       this.#step(period.to);
       this.#endPeriod(period);
     }
     this.#step(time);
   }
 
-  #endPeriod({ kind = null, from, to, values }: Period): void {
-    this.#period = null;
+  #endPeriod(period: Period): void {
+    this.#periods = this.#periods.filter((other) => other !== period);
+    const { kind = null, from, to, values } = period;
     if (kind === null) return;
-    const sum = entryOf(this.#measured, kind, () => ({ periods: 0, time: 0, sums: new Float64Array(values.length) }));
-    sum.periods++;
-    sum.time += to - from;
-    for (const [i, value] of values.entries()) sum.sums[i] = elementAt(sum.sums, i) + value * (to - from);
+    const none = (): Values => new Float64Array(values.length);
+    const { periods, times, sums } = entryOf(this.#measured, kind, () => ({ periods: none(), times: none(), sums: none() })); // prettier-ignore
+    for (const [i, value] of values.entries()) {
+      if (Number.isNaN(value)) continue;
+      periods[i] = elementAt(periods, i) + 1;
+      times[i] = elementAt(times, i) + to - from;
+      sums[i] = elementAt(sums, i) + value * (to - from);
+    }
   }
 
   #step(time: number): void {
     const passed = time - this.#now;
     this.#now = time;
     const [first] = this.#active;
-    if (passed > 0 && this.#period !== null) {
-      const kind = this.#active.length > 1 ? null : (first ?? NOTHING);
-      this.#period.kind = this.#period.kind === undefined || this.#period.kind === kind ? kind : null;
-    }
+    const kind = this.#active.length > 1 ? null : (first ?? NOTHING);
+    for (const period of passed > 0 ? this.#periods : [])
+      period.kind = period.kind === undefined || period.kind === kind ? kind : null;
     if (passed <= 0 || first === undefined) return;
     if (this.#active.length === 1) this.#alone[first] = elementAt(this.#alone, first) + passed;
     for (const one of this.#active) {

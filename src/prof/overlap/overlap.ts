@@ -1,4 +1,5 @@
 /** `dprof overlap`: turns work of devices into the times during which two kinds of it run at once. One pass. */
+import { elementAt, largest } from '../../containers/element.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { UNKNOWN } from '../../record/units.js';
@@ -117,17 +118,18 @@ class DeviceSweep {
   measure(metric: number, start: number, dur: number, value: number): void {
     if (start > this.#now) this.#release();
     this.#now = start;
-    const known = this.#held.find(({ values }) => values !== undefined)?.values;
+    const from = start * PS_PER_NS;
+    const to = from + dur * PS_PER_NS;
+    const known = this.#held.find((other) => other.values !== undefined && other.to === to)?.values;
     const values = known ?? new Float64Array(MEASURED.length).fill(NaN);
     values[metric] = value;
-    const from = start * PS_PER_NS;
-    if (known === undefined) this.#held.push({ kind: '', from, to: from + dur * PS_PER_NS, values });
+    if (known === undefined) this.#held.push({ kind: '', from, to, values });
   }
 
   /** Must be called after `kinds`. */
   get measured(): readonly MeasuredTimes[] {
     const inNs = (value: number): number => value / PS_PER_NS;
-    return this.#sweep.measured.map((one) => ({ ...one, time: inNs(one.time), sums: one.sums.map(inNs) }));
+    return this.#sweep.measured.map((row) => ({ ...row, times: row.times.map(inNs), sums: row.sums.map(inNs) }));
   }
 
   get kinds(): KindTimes[] {
@@ -156,7 +158,10 @@ const measured = (metric: keyof typeof GPU_METRICS, header: string, doc: string)
     header,
     real(9, 2, '%'),
     `${doc}, in % of the peak`,
-    ({ times: { sums, time } }) => orNull((sums[MEASURED.indexOf(metric)] ?? NaN) / time),
+    ({ times: { sums, times } }) => {
+      const at = MEASURED.indexOf(metric);
+      return orNull(elementAt(sums, at) / elementAt(times, at));
+    },
   );
 
 export const MEASURED_COLUMNS: readonly Column<MeasuredRow>[] = [
@@ -169,8 +174,12 @@ export const MEASURED_COLUMNS: readonly Column<MeasuredRow>[] = [
     'the only kind of work in the periods, or (idle)',
     ({ times }) => times.kind ?? '(idle)',
   ),
-  column('periods', 'Periods', int(8), 'number of periods', ({ times }) => times.periods),
-  column('time', 'Time(ns)', int(12, 'ns'), 'sum of the periods', ({ times }) => times.time),
+  column('periods', 'Periods', int(8), 'number of periods of a metric; the highest if they differ', ({ times }) =>
+    largest(times.periods),
+  ),
+  column('time', 'Time(ns)', int(12, 'ns'), 'sum of the periods of a metric; the highest if they differ', ({ times }) =>
+    largest(times.times),
+  ),
   measured('gpu_sm_active', 'SM%', 'active SMs'),
   measured('gpu_tensor_active', 'Tensor%', 'active tensor cores'),
   measured('gpu_dram_read', 'Read%', 'reads of device memory'),

@@ -1,8 +1,9 @@
 /** When steps ran on the host, if the records contain it. */
-import { elementAt } from '../../containers/element.js';
+import { elementAt, largest, least } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { STEP_METRIC, type ProfileLine } from '../../record/record.js';
+import type { TimeWindow } from '../input/named-range.js';
 
 /** Maximum number of steps over all devices that a report keeps, each of at most about 5 KB. */
 export const MOST_STEPS = 20_000;
@@ -27,39 +28,51 @@ export function stepOf(record: ProfileLine): HostStep | null {
   return { step: value, start, end: start + (dur ?? Infinity), thread: threadOf(labels['pid'], labels['tid']) };
 }
 
-/** The steps of one profile; must be added in order of start. */
+/** The steps of one profile; must be added in order of start. Memory: 32 bytes for each step, 100 if they are not numbered from 0. */
 export class HostSteps {
-  readonly #steps: HostStep[] = [];
-  readonly #starts = new Map<number, number>();
-  /** Threads that executed each step. */
-  readonly #threads = new Map<number, Set<string | null>>();
-  /** Length by step, computed on first use. */
-  #lengths: ReadonlyMap<number, number> | null = null;
+  // A row for each time that a thread was in a step.
+  readonly #step: number[] = [];
+  readonly #start: number[] = [];
+  readonly #end: number[] = [];
+  /** Numbers of `#threads`. */
+  readonly #thread: number[] = [];
+  readonly #threads = new Map<string | null, number>();
+  /** Rows by step, without the row whose number is that of the step. */
+  readonly #otherRows = new Map<number, number[]>();
+  /** Duration of the iteration of each row, computed on first use. */
+  #lengths: Float64Array | null = null;
 
-  add(step: HostStep): void {
-    this.#steps.push(step);
-    this.#starts.set(step.step, Math.min(step.start, this.#starts.get(step.step) ?? Infinity));
-    entryOf(this.#threads, step.step, () => new Set()).add(step.thread);
+  /** @param window the selected time: a step starts, lasts and ends only inside */
+  constructor(private readonly window: TimeWindow = ALL_TIME) {}
+
+  add({ step, start, end, thread }: HostStep): void {
+    const row = this.#step.length;
+    this.#step.push(step);
+    this.#start.push(start);
+    this.#end.push(end);
+    this.#thread.push(entryOf(this.#threads, thread, () => this.#threads.size));
+    if (step !== row) entryOf(this.#otherRows, step, () => [] as number[]).push(row);
     this.#lengths = null;
   }
 
   get size(): number {
-    return this.#steps.length;
+    return this.#step.length;
   }
 
   /** Whether it is known when each step ended. */
   get haveEnds(): boolean {
-    return this.#steps.length > 0 && this.#steps.every(({ end }) => Number.isFinite(end));
+    return this.size > 0 && this.#end.every((end) => Number.isFinite(end));
   }
 
   /** Sorted in ascending order. */
   get numbers(): number[] {
-    return [...this.#starts.keys()].sort((a, b) => a - b);
+    return [...new Set(this.#step)].filter((step) => this.startOf(step) !== null).sort((a, b) => a - b);
   }
 
   /** When a step began; null when unknown. */
   startOf(step: number): number | null {
-    return this.#starts.get(step) ?? null;
+    const starts = this.#rowsOf(step).flatMap((row) => this.#inside(row)?.start ?? []);
+    return starts.length === 0 ? null : least(starts);
   }
 
   /**
@@ -67,17 +80,20 @@ export class HostSteps {
    * the last step; the maximum over threads. Null when unknown.
    */
   lengthOf(step: number): number | null {
-    const length = (this.#lengths ??= iterations(this.#steps)).get(step);
-    return length === undefined || !Number.isFinite(length) ? null : length;
+    const lengths = (this.#lengths ??= this.#iterations());
+    const known = this.#rowsOf(step).flatMap((row) => (Number.isNaN(lengths[row]) ? [] : elementAt(lengths, row)));
+    const length = largest(known);
+    return Number.isFinite(length) ? length : null;
   }
 
   /**
    * Whether a thread of the step itself launched the work, rather than a thread that works for it; null when unknown.
    */
   isOwn(step: number, { pid, tid }: Launched): boolean | null {
-    const threads = this.#threads.get(step);
     const thread = threadOf(pid, tid);
-    return threads === undefined || threads.has(null) || thread === null ? null : threads.has(thread);
+    const threads = this.#rowsOf(step).map((row) => this.#thread[row]);
+    if (threads.length === 0 || thread === null || threads.includes(this.#threads.get(null) ?? NaN)) return null;
+    return threads.includes(this.#threads.get(thread) ?? NaN);
   }
 
   /** The step at a time; null outside of all steps. */
@@ -87,34 +103,51 @@ export class HostSteps {
 
   /** The steps that overlap with a time range; only null when there are none. */
   within(from: number, to: number): (number | null)[] {
-    const begun = countUpTo(this.#steps.length, (index) => elementAt(this.#steps, index).start, from);
+    const begun = countUpTo(this.size, (row) => elementAt(this.#start, row), from);
     const under: number[] = [];
-    for (let index = Math.max(0, begun - 1); index < this.#steps.length; index++) {
-      const { step, start, end } = elementAt(this.#steps, index);
+    for (let row = Math.max(0, begun - 1); row < this.size; row++) {
+      const start = elementAt(this.#start, row);
       if (start >= to && start > from) break;
-      if (end >= from) under.push(step);
+      if (elementAt(this.#end, row) >= from) under.push(elementAt(this.#step, row));
     }
     return under.length === 0 ? [null] : under;
   }
+
+  #rowsOf(step: number): number[] {
+    const others = this.#otherRows.get(step) ?? [];
+    return this.#step[step] === step ? [...others, step] : others;
+  }
+
+  /** The part of a row in the selected time; null for none. */
+  #inside(row: number): TimeSpan | null {
+    const [begun, ended] = [elementAt(this.#start, row), elementAt(this.#end, row)];
+    const [start, end] = [Math.max(begun, this.window.from), Math.min(ended, this.window.to)];
+    return start < end || (start === end && begun === ended) ? { start, end } : null;
+  }
+
+  /** By row; NaN for one outside of the selected time. */
+  #iterations(): Float64Array {
+    const lengths = new Float64Array(this.size).fill(NaN);
+    /** Start of the next step, by thread. */
+    const next = new Map<number, number>();
+    for (let row = this.size - 1; row >= 0; row--) {
+      const part = this.#inside(row);
+      if (part === null) continue;
+      const thread = elementAt(this.#thread, row);
+      lengths[row] = (next.get(thread) ?? part.end) - part.start;
+      next.set(thread, part.start);
+    }
+    return lengths;
+  }
 }
+
+const ALL_TIME: TimeWindow = { from: -Infinity, to: Infinity };
+
+/** In ns. */
+type TimeSpan = Readonly<Record<'start' | 'end', number>>;
 
 /** The thread that launched some work. */
 interface Launched {
   readonly pid?: number | null;
   readonly tid?: number | null;
-}
-
-/**
- * Duration of iterations by step.
- * @param steps in order of start
- */
-function iterations(steps: readonly HostStep[]): Map<number, number> {
-  const lengths = new Map<number, number>();
-  /** Start of the next step, by thread. */
-  const next = new Map<string | null, number>();
-  for (const { step, start, end, thread } of [...steps].reverse()) {
-    lengths.set(step, Math.max((next.get(thread) ?? end) - start, lengths.get(step) ?? 0));
-    next.set(thread, start);
-  }
-  return lengths;
 }

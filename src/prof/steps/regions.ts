@@ -24,6 +24,8 @@ import {
 import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
+import type { TimeWindow } from '../input/named-range.js';
+import type { RecordChoice } from '../input/record-choice.js';
 import { layerMarks, partMarks, stepMarks } from '../work/capture-options.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
@@ -31,7 +33,7 @@ import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { REGION_COLUMNS, type RegionRow } from './region-columns.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
-import { StartedCopies } from './transfers.js';
+import { UnrecordedCopies } from './transfers.js';
 import { DeviceSteps, rowsOf } from './steps.js';
 import { elementAt } from '../../containers/element.js';
 import { countUpTo } from '../../containers/row-order.js';
@@ -76,9 +78,13 @@ const REGION_TYPES: RecordTypes = new Set([
 ]);
 
 class Region {
-  readonly host = new HostSteps();
+  readonly host: HostSteps;
   readonly devices = new Map<number, DeviceSteps>();
   readonly work = new Map<number, PassWork>();
+
+  constructor(window: TimeWindow | undefined) {
+    this.host = new HostSteps(window);
+  }
 }
 
 /** Work of kernels by pass, or of all passes together. */
@@ -175,12 +181,13 @@ function openAt(passes: OpenPasses, time: number): OpenPasses | null {
 
 class RegionProfile {
   header: ProfileRecord | null = null;
+  window: TimeWindow | undefined;
   readonly callers = new CallerRanges();
   readonly passes = new RegionPasses();
   readonly regions = new Map<string, Region>();
   readonly idle = new Map<number, DeviceIdle>();
   readonly missing: MissingWork[] = [];
-  readonly copies = new StartedCopies();
+  readonly copies = new UnrecordedCopies();
 }
 
 /** The place of a piece of work: a region, and the number of the pass. */
@@ -195,6 +202,8 @@ export interface ProfileRegions {
 export class Regions implements Analysis<readonly ProfileRegions[]> {
   readonly types = REGION_TYPES;
   readonly ranges = 'without-calls';
+  /** Work inside the selected time belongs to the ranges that launched it before. */
+  readonly anyTime = 'ranges';
   readonly #profiles = new Map<number, RegionProfile>();
   readonly #kind: RegionKind;
   #hasRanges = false;
@@ -211,11 +220,13 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
    * @param key of `REGION_KEYS`
    * @param steps only work launched in these steps belongs to regions; undefined for all
    * @param most maximum number of passes on all devices
+   * @param windowOf the selected time of a profile, at whose edges passes are cut
    */
   constructor(
     private readonly key: string,
     private readonly steps?: ReadonlySet<number>,
     private readonly most = MOST_STEPS,
+    private readonly windowOf: RecordChoice['windowOf'] = () => undefined,
   ) {
     this.#kind = REGION_KEYS[key] ?? { doc: key, ranges: STEPS_ONLY };
   }
@@ -227,6 +238,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     }
     const profile = entryOf(this.#profiles, item.profile, () => new RegionProfile());
     profile.copies.take(item);
+    profile.window ??= this.windowOf(item.profile);
     if (item.type === 'profile') profile.header = item;
     else if (item.type === 'range') this.#addRange(profile, item);
     else if (item.type === 'sample') this.#addSample(profile, item);
@@ -356,19 +368,19 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     if (this.#kind.ranges.size === 0) return step === null ? [] : [[STEPS, step]];
     const launch = launchOf(record);
     if (launch === null) return [];
-    const places = new Map<string, number>();
+    const places: Place[] = [];
+    const isKnown = (region: string): boolean => places.some(([known]) => known === region);
     const thread = { profile: record.profile, pid: launch.pid, tid: launch.tid };
     for (const { region, number } of profile.passes.around(thread, launch.start))
-      if (!places.has(region)) places.set(region, number);
+      if (!isKnown(region)) places.push([region, number]);
     for (const name of profile.callers.of(record, threadKey(thread)).flatMap((text) => this.#regionsOf(text))) {
-      const pass = places.has(name) ? null : (profile.regions.get(name)?.host.at(launch.start) ?? null);
-      if (pass !== null) places.set(name, pass);
+      const pass = isKnown(name) ? null : (profile.regions.get(name)?.host.at(launch.start) ?? null);
+      if (pass !== null) places.push([name, pass]);
     }
-    return [...places];
+    return places;
   }
 
   #rowsOf(profile: number, { header, regions, missing, copies }: RegionProfile): RegionRow[] {
-    const { unrecorded } = copies;
     return [...regions].flatMap(([name, { host, devices, work }]) =>
       [...devices]
         .sort(([a], [b]) => a - b)
@@ -380,7 +392,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
             place,
             { all, rest, steps, untimed, missing: onDevice },
             host,
-            !unrecorded.has(device),
+            !copies.has(device),
           ).filter(({ step }) => typeof step === 'number');
           const causesOf = ({ step }: { readonly step: unknown }): StepSums['idleCauses'] =>
             sums.steps.get(step as number)?.idleCauses ?? { host: null, queue: null };
@@ -400,7 +412,8 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   }
 }
 
-const regionOf = (profile: RegionProfile, name: string): Region => entryOf(profile.regions, name, () => new Region());
+const regionOf = (profile: RegionProfile, name: string): Region =>
+  entryOf(profile.regions, name, () => new Region(profile.window));
 
 /** The thread of a pass, in the form that `HostSteps` compares with that of a kernel. */
 const hostThread = ({ pid, tid }: RangeRecord): string | null => (tid === null ? null : `${pid ?? ''}/${tid}`);

@@ -23,7 +23,7 @@ export type StepWorkKind = 'computing' | 'communication' | 'copy';
  * Whether it only waits: an instruction of a NeuronCore waits for a semaphore, and one of a TPU for the end of a
  * transfer.
  */
-const isWait = (kernel: KernelLine): boolean =>
+export const isWait = (kernel: KernelLine): boolean =>
   (kernel.name === 'EVENT_SEMAPHORE' && isNeuronInstruction(kernel)) || isTransferWait(kernel.labels);
 
 /** Whether a kernel moves data between devices, according to its profile or its name. */

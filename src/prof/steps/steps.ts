@@ -21,7 +21,7 @@ import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
-import { StartedCopies } from './transfers.js';
+import { UnrecordedCopies } from './transfers.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
 /** Counts over all profiles. */
@@ -89,7 +89,7 @@ class StepProfile {
   header: ProfileRecord | null = null;
   readonly host = new HostSteps();
   readonly devices = new Map<number, DeviceSteps>();
-  readonly copies = new StartedCopies();
+  readonly copies = new UnrecordedCopies();
   /** Steps from a partial answer, which has nothing else. */
   part: StepsPart | null = null;
 }
@@ -268,10 +268,9 @@ function rowsOfProfile(
 ): StepRow[] {
   if (part !== null) return 'rows' in part ? part.rows.map((row) => ({ ...place, ...row })) : [];
   if (devices.size === 0) return hostRows(place, host);
-  const { unrecorded } = copies;
   return [...devices]
     .sort(([a], [b]) => a - b)
-    .flatMap(([device, sums]) => rowsOf({ ...place, device }, sums, host, !unrecorded.has(device)));
+    .flatMap(([device, sums]) => rowsOf({ ...place, device }, sums, host, !copies.has(device)));
 }
 
 /** The host's steps, for a profile without device work. */

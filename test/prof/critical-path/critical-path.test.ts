@@ -227,6 +227,20 @@ describe('critical path of made traces', () => {
     expect(onlyPath(records)).to.deep.equal({ measured: 80, replayed: 80, loading: 20, launch: 5, communication: 55 });
   });
 
+  it('all calls of an op are one part of the path, also where ranges have the numbers of each call', () => {
+    const [path] = pathsOf([
+      step(1, 0, 100),
+      range('aten::add, seq = 5, op_id = 7', 0, 20),
+      range('aten::add, op_id = 8', 30, 70),
+      range('FSDP::forward (block), op_id = 9', 70, 80, 'annotation'),
+    ]);
+    expect(path?.parts.map(({ name, time, runs }) => [name, time, runs])).to.deep.equal([
+      ['aten::add', 60, 2],
+      ['step', 30, 2],
+      ['FSDP::forward (block)', 10, 1],
+    ]);
+  });
+
   it('names what is missing where a replay is too short', () => {
     const [path] = pathsOf([step(1, 0, 10), work([0, 0], [50, 100], { launch: null })]);
     expect(path).to.deep.include({ measured: 100, replayed: 50, missing: new Map([['launch', 50]]) });

@@ -53,6 +53,22 @@ describe('counters of a GPU in an Nsight Systems export', () => {
     ]); // prettier-ignore
   });
 
+  it('have periods of their own for each set of metrics of a GPU', async () => {
+    const db = database();
+    const typeId = TYPE + 0x100n;
+    db.row('TARGET_INFO_GPU_METRICS', { typeId, sourceId: 7, typeName: 'Memory', metricId: 9, metricName: 'DRAM Write Bandwidth [Throughput %]' }); // prettier-ignore
+    // From 1100 to 1600 ns only the product ran, from 2100 to 2600 ns only the addition, from 3100 to 3600 ns nothing.
+    const samples = [600, 1, 1100, 20, 1600, 2, 2100, 30, 2600, 3, 3100, 0, 3600, 4];
+    for (let i = 0; i < samples.length; i += 2)
+      db.row('GPU_METRICS', { rawTimestamp: 0, timestamp: samples[i] ?? 0, typeId, metricId: 9, value: samples[i + 1] ?? 0 }); // prettier-ignore
+    const { stdout } = await runCli('dprof', ['overlap', '--by', 'tc', '--measured', '-f', 'csv', db.write()]);
+    expect(stdout.trimEnd().split('\n').slice(1)).to.deep.equal([
+      '0,0,(idle),4,1000,0,0,0,0',
+      '0,0,1,4,1000,90,70,10,20',
+      '0,0,na,4,1000,100,0,40,30',
+    ]);
+  });
+
   it('leave out periods in which several kinds ran', async () => {
     const db = database();
     db.kernel({ start: 1100, end: 1200 }, null, {}, 'reduce_kernel');

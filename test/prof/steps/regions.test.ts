@@ -60,6 +60,25 @@ describe('regions', () => {
     expect(row?.['span_p99']).to.be.closeTo(129.2e3, 1e-6);
   });
 
+  it('are cut at the edges of a time, and keep the work that was launched before it', async () => {
+    // 90 to 110 us in the first pass, 220 to 340 us in the second, which begins at 200 us and ends at 300 us.
+    const [row] = await rowsOf(['--by', 'range', '--from', '0.09', '--to', '0.34'], RECORDS);
+    expect(row).to.include({ passes: 2, span: 140e3, busy: 80e3, iteration: 110e3 + 100e3, preparing: 0 + 20e3 });
+    // The first range has ended, but its kernel runs until 110 us; how long the pass took inside is not known.
+    const [later] = await rowsOf(['--by', 'range', '--from', '0.105', '--to', '0.34'], RECORDS);
+    expect(later).to.include({ passes: 2, span: 125e3, busy: 65e3, iteration: null, iteration_p50: 100e3 });
+    const [whole] = await rowsOf(['--by', 'range', '--from', '-1', '--to', '1'], RECORDS);
+    expect(whole).to.deep.equal((await rowsOf(['--by', 'range'], RECORDS))[0]);
+  });
+
+  it('show on a narrow terminal how long they took, also sorted', async () => {
+    const lines = async (...args: readonly string[]): Promise<string[]> =>
+      (await runCli('dprof', ['steps', '-q', '--by', 'range', '-w', '80', ...args], { input: RECORDS })).stdout.split('\n'); // prettier-ignore
+    const row = /^fwd +3 +90 us +280 us +200 us +80 us +20 us/;
+    expect((await lines())[2]).to.match(row);
+    expect((await lines('--sort', 'busy', '--top', '1'))[1]).to.match(row);
+  });
+
   it('show the distribution of their passes', async () => {
     const { stdout, stderr } = await runCli('dprof', ['steps', '--by', 'range', '--histogram'], { input: RECORDS });
     // Twice the interquartile range of 35 us over the cube root of 3 is 48.5 us, rounded up to 50.

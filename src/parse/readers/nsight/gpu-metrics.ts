@@ -1,7 +1,7 @@
 /**
  * Turns samples of a GPU's counters (`nsys profile --gpu-metrics-devices`) into samples over time: how many SMs were active,
- * tensor cores, and traffic of device memory, in % of the peak. A sample covers the time until the next one of its GPU. There
- * may be tens of millions, so they are read only when asked for.
+ * tensor cores, and traffic of device memory, in % of the peak. A sample covers the time until the next one of its GPU and its
+ * set of metrics. There may be tens of millions, so they are read only when asked for.
  *
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": GPU_METRICS, TARGET_INFO_GPU_METRICS; names such as
  * `Tensor Active [Throughput %]`. No real export with these tables was available; tests have made ones.
@@ -73,6 +73,7 @@ export function* gpuMetrics(
   diagnostics: Diagnostics,
 ): Generator<ValueLine> {
   const names = readNames(database);
+  /** By type, which stands for a set of metrics of a GPU. */
   const latest = new Map<number, Sample>();
   const inOrder = new InOrder();
   for (const row of database.rows(GPU_METRIC_TABLE, ['timestamp', TYPE, 'metricId', 'value'], [], true)) {
@@ -80,13 +81,12 @@ export function* gpuMetrics(
     const name = names.get(`${type}/${metric}`);
     if (!isNear(start) || Number.isNaN(value)) diagnostics.count('bad-row');
     else if (name !== undefined) {
-      const gpu = gpuOf(type);
-      const last = latest.get(gpu);
+      const last = latest.get(type);
       if (last?.start === start) last.values.push([name, value]);
       else {
-        latest.set(gpu, { start, values: [[name, value]] });
+        latest.set(type, { start, values: [[name, value]] });
         if (last === undefined) continue;
-        const values = devicesOf(gpu).flatMap((device) =>
+        const values = devicesOf(gpuOf(type)).flatMap((device) =>
           last.values.map(
             ([key, percent]) => new ValueLine(profile, last.start, device, key, percent, '%', null, start - last.start),
           ),

@@ -4,6 +4,7 @@ import type { ProfileRecord } from '../../../record/record.js';
 import { percent, time, many } from '../wording.js';
 import type { Found } from '../finding.js';
 import { LAUNCHING, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
+import { calledCopies, calledCopiesText } from '../../steps/transfers.js';
 import { captureOption } from '../../work/capture-options.js';
 
 /** Work that the profiler lost, in the words of the advice and the check. @param ns idle time in which it may have run */
@@ -54,6 +55,34 @@ export const graphTrace: Rule = {
       }),
     };
   },
+};
+
+/** Copies that the CPU called and the profiler did not record, so that devices may have copied while they look idle. */
+export const unrecordedCopies: Rule = {
+  name: 'unrecorded-copies',
+  vendors: LAUNCHING,
+  about: 'profile',
+  doc: 'copies that the CPU called and the profile lacks: idle time is only an upper bound',
+  watch: () => ({
+    end: ({ profiles, devices }): RuleAnswer => ({
+      found: [...profiles].flatMap(([profile, record]) => {
+        const called = calledCopies(record);
+        if (called === 0) return [];
+        const option = captureOption(record, 'copies');
+        return devices.ofProfile(profile).map(({ device, of }): Found => {
+          const idle = of.span - of.busy.total;
+          return {
+            ...{ profile, device },
+            what: `${calledCopiesText(called)}: the device was idle for at most ${time(idle)}`,
+            action: option === null ? 'record copies too' : `record copies too: ${option}`,
+            ...{ stake: idle, gain: null, kernels: [], count: called },
+            evidence: { calledCopies: called, idleNs: idle },
+            see: 'dprof check FILE',
+          };
+        });
+      }),
+    }),
+  }),
 };
 
 const SHIFT = /^device_(\d+)_clock_shift_ns$/;

@@ -46,7 +46,7 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'kernels',
     'Kernels',
     int(8),
-    'kernels launched in the occurrences; for calls, all work that they launched (column titled Launched)',
+    'kernels launched in the occurrences, for layers also in their backward pass; for calls, all work that they launched (column titled Launched)',
     ({ work }) => work.count,
   ),
   column('device', 'Device(ns)', NS, 'total device time of these kernels and of collectives', ({ work }) =>

@@ -10,7 +10,18 @@ import type { Database } from './duckdb.js';
 import type { ColumnsRead } from './query.js';
 import { JOB_TABLES, JobRows, OPERATION_TABLE, RANK_TABLE, WAIT_TABLE } from './job-tables.js';
 import type { SqlTable } from './sql-types.js';
-import { isStep, KERNEL_TABLE, RECORD_TABLES, STEP_TABLE, TableLoader, type SqlRecord } from './sql-table.js';
+import { Annotator } from '../../report/report.js';
+import type { Peaks } from '../../roofline/peaks.js';
+import {
+  ANSWER_TABLES,
+  isStep,
+  KERNEL_TABLE,
+  RECORD_TABLES,
+  STEP_TABLE,
+  TableLoader,
+  type AnswerTable,
+  type SqlRecord,
+} from './sql-table.js';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -46,6 +57,35 @@ class JobLoaders {
   }
 }
 
+/** Fills a table with the answer of another command. */
+class AnswerLoader {
+  readonly analysis: Analysis<unknown>;
+  readonly #annotator: Annotator;
+
+  /** @param device peak rates for every kernel, instead of those of its device */
+  constructor(
+    { analysis, isDerived }: AnswerTable,
+    private readonly loader: TableLoader<unknown>,
+    device: Peaks | null,
+  ) {
+    this.analysis = analysis();
+    this.#annotator = new Annotator(device, isDerived);
+  }
+
+  take(record: ProfileLine): void {
+    if (this.analysis.types.has(record.type)) this.#annotator.pass(record, this.#take);
+  }
+
+  readonly #take = (item: Item): void => this.analysis.take(item);
+
+  /** @throws UserError when the profiles lack what the answer needs */
+  finish(): void {
+    this.#annotator.passRest(this.#take);
+    for (const row of this.analysis.finish().table?.rows ?? []) this.loader.add(row);
+    this.loader.finish();
+  }
+}
+
 /** Fills the tables; its answer is in the database. */
 export class SqlRecords implements Analysis<null> {
   readonly types: RecordTypes;
@@ -57,6 +97,7 @@ export class SqlRecords implements Analysis<null> {
     private readonly records: ReadonlyMap<ProfileLine['type'], TableLoader<SqlRecord>>,
     private readonly steps: TableLoader<StepRow> | null,
     private readonly job: JobLoaders | null,
+    private readonly answers: readonly AnswerLoader[],
   ) {
     const hasCollectives = records.has('collective');
     this.types = new Set<ProfileLine['type']>([
@@ -65,21 +106,27 @@ export class SqlRecords implements Analysis<null> {
       ...records.keys(),
       ...(steps === null ? [] : STEP_TYPES),
       ...(job === null ? [] : RANK_TYPES),
+      ...answers.flatMap(({ analysis }) => [...analysis.types]),
     ]);
   }
 
-  static async create(database: Database, read: ColumnsRead): Promise<SqlRecords> {
+  /** @param device peak rates for every kernel, instead of those of its device */
+  static async create(database: Database, read: ColumnsRead, device: Peaks | null): Promise<SqlRecords> {
     const isRead = ({ name }: { readonly name: string }): boolean => read.has(name);
     const columnsOf = ({ name }: { readonly name: string }): ReadonlySet<string> => read.get(name) ?? NONE;
     const records = new Map<ProfileLine['type'], TableLoader<SqlRecord>>();
     for (const table of RECORD_TABLES.filter(isRead)) {
       records.set(table.name as ProfileLine['type'], await TableLoader.create(database, table, columnsOf(table)));
     }
+    const answers: AnswerLoader[] = [];
+    for (const one of ANSWER_TABLES.filter(({ table }) => isRead(table)))
+      answers.push(new AnswerLoader(one, await TableLoader.create(database, one.table, columnsOf(one.table)), device));
     return new SqlRecords(
       isRead(KERNEL_TABLE) ? await TableLoader.create(database, KERNEL_TABLE, columnsOf(KERNEL_TABLE)) : null,
       records,
       isRead(STEP_TABLE) ? await TableLoader.create(database, STEP_TABLE, columnsOf(STEP_TABLE)) : null,
       JOB_TABLES.some(isRead) ? await JobLoaders.create(database, read) : null,
+      answers,
     );
   }
 
@@ -95,6 +142,7 @@ export class SqlRecords implements Analysis<null> {
     // An NCCL operation is a kernel, but also an operation like one that a profiler reports as such.
     if (record.type === 'kernel' && communicates(record)) this.#addCollective(record);
     if (this.steps !== null) this.#steps.take(record);
+    for (const one of this.answers) one.take(record);
   }
 
   finish(): Answer<null> {
@@ -105,6 +153,7 @@ export class SqlRecords implements Analysis<null> {
       this.steps.finish();
     }
     this.job?.finish();
+    for (const one of this.answers) one.finish();
     return { facts: null };
   }
 

@@ -1,5 +1,15 @@
-/** The tables of `dprof sql`: one for each record type, one for steps, and those of a job. */
-import { COLUMNS } from '../../columns/columns.js';
+/** The tables of `dprof sql`: one for each record type, one for steps, those of a job, and one for each of other answers. */
+import { Checker } from '../../check/profile-check.js';
+import { REASON_COLUMNS } from '../../check/reason.js';
+import { COLUMNS, requireColumn } from '../../columns/columns.js';
+import { CriticalPaths } from '../../critical-path/critical-path.js';
+import { PATH_COLUMNS } from '../../critical-path/path-columns.js';
+import { Overlap, OVERLAP_COLUMNS } from '../../overlap/overlap.js';
+import { Queues, QUEUE_COLUMNS } from '../../queues/queues.js';
+import { MOST_SEQUENCES, Sequences, SEQUENCE_COLUMNS } from '../../sequences/sequences.js';
+import { REGION_COLUMNS } from '../../steps/region-columns.js';
+import { Regions } from '../../steps/regions.js';
+import type { Analysis } from '../../analysis.js';
 import { SERVING_STEP_COLUMNS, STEP_COLUMNS, type StepRow } from '../../steps/step-columns.js';
 import type { Annotated } from '../../annotate.js';
 import { RECORD_FIELDS, type TabularType } from '../../../record/fields/record-fields.js';
@@ -117,10 +127,44 @@ export const isStep = ({ step }: StepRow): boolean => typeof step === 'number';
 
 export const STEP_TABLE: SqlTable<StepRow> = {
   name: 'step',
-  columns: [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS].map((column) =>
-    column.key === 'step' ? { ...ofColumn(column), kind: 'int', value: ({ step }) => step } : ofColumn(column),
-  ),
+  columns: [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS].map((one) => withNumber(one)),
 };
+
+/** Steps are numbers, and null where a report has `all`. */
+function withNumber<Row>(column: Column<Row>): SqlColumn<Row> {
+  if (column.key !== 'step') return ofColumn(column);
+  const value = (row: Row): unknown => {
+    const step = column.value(row);
+    return typeof step === 'number' ? step : null;
+  };
+  return { ...ofColumn(column), kind: 'int', value };
+}
+
+/** A table with the rows of another command. */
+export interface AnswerTable {
+  readonly table: SqlTable<unknown>;
+  readonly analysis: () => Analysis<unknown>;
+  /** Whether it needs the work of kernels, which then come later than other records. */
+  readonly isDerived: boolean;
+}
+
+function answerTable<Row>(
+  name: string,
+  columns: readonly Column<Row>[],
+  analysis: () => Analysis<unknown>,
+  isDerived = false,
+): AnswerTable {
+  return { table: { name, columns: columns.map((one) => withNumber(one)) } as SqlTable<unknown>, analysis, isDerived };
+}
+
+export const ANSWER_TABLES: readonly AnswerTable[] = [
+  answerTable('reason', REASON_COLUMNS, () => new Checker(), true),
+  answerTable('region', REGION_COLUMNS, () => new Regions('range'), true),
+  answerTable('path', PATH_COLUMNS, () => new CriticalPaths()),
+  answerTable('overlap', OVERLAP_COLUMNS, () => new Overlap(requireColumn('category'))),
+  answerTable('queue', QUEUE_COLUMNS, () => new Queues(1, false)),
+  answerTable('sequence', SEQUENCE_COLUMNS, () => new Sequences({ keys: [requireColumn('kernel')], length: null, most: MOST_SEQUENCES })), // prettier-ignore
+];
 
 const RANK: SqlColumn<SqlRecord> = {
   name: 'rank',
@@ -148,6 +192,7 @@ export const SQL_TABLES: readonly SqlTable<never>[] = [
   ...RECORD_TABLES,
   STEP_TABLE,
   ...JOB_TABLES,
+  ...ANSWER_TABLES.map(({ table }) => table),
 ] as readonly SqlTable<never>[];
 
 interface SchemaRow {

@@ -18,7 +18,7 @@ export interface ExpertLoad {
   readonly operations: number;
   readonly sent: number | null;
   readonly received: number | null;
-  /** Divided by the mean of the group's ranks; null unless all have a profile with the same operations and known sizes. */
+  /** Divided by the mean of the group's ranks; null unless all are known to have a profile with the same operations and sizes. */
   readonly sentRatio: number | null;
   readonly receivedRatio: number | null;
   /** The most that the rank sends to one rank, divided by the mean of all: mean over operations. */
@@ -94,7 +94,8 @@ function loadsOfGroup(parts: readonly RankPart[], { members, size }: JobGroup, g
       });
       const rows = found.map(({ part, load }) => ({ group, part, place, ...load.means }));
       const areSame = new Set(found.map(({ load }) => load.operations.join())).size === 1;
-      if (found.length < Math.max(2, size ?? 0) || !areSame)
+      // Some ranks may lack a profile if the size of the group is unknown.
+      if (size === null || found.length < Math.max(2, size) || !areSame)
         return rows.map((row) => ({ ...row, sentRatio: null, receivedRatio: null }));
       const [sent, received] = [ratios(rows.map((row) => row.sent)), ratios(rows.map((row) => row.received))];
       return rows.map((row, i) => ({ ...row, sentRatio: sent[i] ?? null, receivedRatio: received[i] ?? null }));

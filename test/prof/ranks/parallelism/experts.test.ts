@@ -66,7 +66,7 @@ describe('loads of experts', () => {
         ...{ groupSize: 2, ranks: [0, 1], ...fields },
       },
     });
-  const header = (rank: number): ProfileRecord => ({
+  const header = (rank: number, size?: number): ProfileRecord => ({
     ...{
       type: 'profile',
       profile: rank,
@@ -79,11 +79,11 @@ describe('loads of experts', () => {
       dur: null,
       devices: [],
     },
-    groups: [{ name: '7', description: 'EXPERT_MODEL_PARALLEL_GROUP', size: 2, ranks: [0, 1] }],
+    groups: size === undefined ? [] : [{ name: '7', description: 'EXPERT_MODEL_PARALLEL_GROUP', size, ranks: [0, 1] }],
   });
   /** A layer in each of two steps: each rank sends 3 of its 4 tokens to rank 0 and one to rank 1, then all go back. Tokens have 100 bytes. */
   const records = (rank: number): ProfileLine[] => [
-    header(rank),
+    header(rank, 2),
     ...[0, 1].flatMap((step) => {
       const [sent, received] = [400, rank === 0 ? 600 : 200];
       const splitsIn = [3, 1];
@@ -118,6 +118,21 @@ describe('loads of experts', () => {
     expect([...rows].map((row) => pick(row as LoadRow))[0]).to.deep.include({
       ...{ sent: 400, received: 600, sentRatio: null, receivedRatio: null, spread: 1.5 },
     });
+  });
+
+  it('have no mean where the number of ranks is unknown: others may lack a profile', () => {
+    const collector = new RankCollector();
+    for (const rank of [0, 1]) {
+      collector.take(header(rank));
+      collector.take(kernelOf(rank, 0, 100 + rank, { bytesIn: 400, bytesOut: 400, groupSize: null, ranks: null }));
+    }
+    const { rows } = RANK_TABLES.loads.of(jobReport(collector.parts));
+    expect([...rows].map((row) => pick(row as LoadRow))).to.deep.equal(
+      [0, 1].map((rank) => ({
+        ...{ place: 0, rank, operations: 1, sent: 400, received: 400 },
+        ...{ sentRatio: null, receivedRatio: null, spread: null },
+      })),
+    );
   });
 
   // The sampled steps of these ranks begin with different all-to-alls, of int64 and of bytes.
