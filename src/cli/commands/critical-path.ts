@@ -96,7 +96,7 @@ export const criticalPath = recordsCommand(
         if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();
         const { format, width } = request;
         return printAnswer(table, { format, width, chosen }, write, {
-          text: () => facts.map((profile) => criticalPathScreen(profile, width, top)).join('\n'),
+          text: () => facts.map((profile) => criticalPathScreen(profile, width, top, whatIf !== undefined)).join('\n'),
           json: () => jsonLines(facts.flatMap(pathDocuments)),
         });
       },
