@@ -125,6 +125,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/html/idle/idle-data.ts',
   'src/prof/html/job/job-data.ts',
   'src/prof/html/neuron/neuron-data.ts',
+  'src/prof/neuron/flops.ts',
   'src/prof/html/page-data.ts',
   'src/prof/html/utilisation/utilisation-curve.ts',
   'src/prof/html/utilisation/utilisation-data.ts',

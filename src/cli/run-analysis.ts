@@ -18,6 +18,7 @@ import { screenText } from './screens/layout.js';
 import { NamedRange, type RangeName, type RangeTimes } from '../prof/input/named-range.js';
 import type { RecordChoice } from '../prof/input/record-choice.js';
 import type { PathRange } from '../prof/critical-path/critical-path.js';
+import { WithoutDevice } from '../prof/input/device-activity.js';
 import { Annotator } from '../prof/report/report.js';
 import type { Arguments, Option } from './arguments.js';
 import type { RecordsRequest } from './records-command.js';
@@ -37,7 +38,7 @@ export interface AnalysisRun<Facts> extends Pass<Facts> {
 interface Answered {
   /** The input's name. */
   readonly input: string;
-  /** Losses while reading it. */
+  /** Losses and doubts while reading it. */
   readonly doubts: readonly Doubt[];
 }
 
@@ -112,7 +113,8 @@ export const PATH_OPTION: Option = {
 };
 
 /**
- * Finds the critical path of each profile, which takes a pass of its own; none without the option.
+ * Finds the critical path of each profile, which takes a pass of its own; none without the option, and none with one line on
+ * stderr when there is nothing that a path could explain.
  * @throws UsageError for standard input; UserError when nothing has a time
  */
 export async function readPaths(
@@ -136,26 +138,28 @@ export async function readPaths(
   try {
     return pathRanges(paths.finish().facts);
   } catch (error) {
-    throw namingInput(await hinted(error, files), source.name);
+    const failure = namingInput(await hinted(error, files), source.name);
+    if (!(error instanceof WithoutDevice)) throw failure;
+    if (!quiet) say('dprof', `${(failure as UserError).line}; no critical path is drawn`);
+    return new Map();
   }
 }
 
-/** Lines after an answer about data that readers could not read, in the formats that can contain such lines. */
-const LINES: Readonly<Record<string, (losses: Losses, line: string) => string>> = {
-  json: ({ doubts }) => `${jsonOf({ doubts })}\n`,
-  text: (_losses, line) => `\n# ${escapeControls(line)}\n`,
-  fitted: (_losses, line) => `# ${escapeControls(line)}\n`,
-  markdown: (_losses, line) => `\n> ${escapeMarkdown(line)}\n`,
+/** Lines after an answer about data that was lost or may be wrong, in the readable formats. */
+const LINES: Readonly<Record<string, (lines: readonly string[]) => string>> = {
+  text: (lines) => ['', ...lines.map((line) => `# ${escapeControls(line)}`), ''].join('\n'),
+  fitted: (lines) => lines.map((line) => `# ${escapeControls(line)}\n`).join(''),
+  markdown: (lines) => lines.map((line) => `\n> ${escapeMarkdown(line)}\n`).join(''),
 };
 
 /** Readable formats, whose lines have the width of the terminal. */
 const LIMITED: ReadonlySet<string> = new Set(['text', 'fitted']);
 
-/** '' when nothing was lost, and for formats that contain only rows. */
+/** '' when nothing was lost or is doubtful, and for formats that contain only rows. */
 function doubtsText(format: string, losses: Losses, width: number | null = null): string {
-  const { line, doubts } = losses;
-  if (doubts.length === 0 || (line === null && format !== 'json')) return '';
-  const text = LINES[format]?.(losses, line ?? '') ?? '';
+  const { doubts, lines } = losses;
+  if (format === 'json') return doubts.length === 0 ? '' : `${jsonOf({ doubts })}\n`;
+  const text = lines.length === 0 ? '' : (LINES[format]?.(lines) ?? '');
   return width === null || !LIMITED.has(format)
     ? text
     : screenText(text.trimEnd().split('\n'), (whole) => whole, width);

@@ -2,7 +2,7 @@
  * Growing columns of numbers: rows of a profile are kept in typed arrays, with 1 to 8 bytes for each cell, not as objects.
  */
 
-type NumberArray =
+export type NumberArray =
   | Float64Array<ArrayBuffer>
   | Uint32Array<ArrayBuffer>
   | Int32Array<ArrayBuffer>
@@ -93,6 +93,77 @@ export const compareCells = (a: number, b: number): number =>
 /** Converts NaN, which stands for null in a column of floats. */
 export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
+/** A file for cells that do not fit in memory. */
+export interface CellFile {
+  /** Writes cells to a place in the file, or behind all others. @returns the place; null when there is no room */
+  write(cells: NumberArray, place: number | null): number | null;
+  /** Reads cells that were written. */
+  read(cells: NumberArray, place: number): void;
+}
+
+/**
+ * Bounds the memory of columns: beyond a number of bytes, the chunks that were read longest ago wait in a file. Readers
+ * should go through columns in the order of their rows, at as many positions at once as they like.
+ */
+export class ChunkSpace {
+  /** Those in memory, in the order in which they were read. */
+  readonly #held = new Set<Chunk>();
+  #bytes = 0;
+  /** Cells that are no longer used, by width, for the next chunks that are read. */
+  readonly #free = WIDTHS.map((): NumberArray[] => []);
+  #hasRoom = true;
+
+  /** @param most bytes in memory */
+  constructor(
+    private readonly file: CellFile,
+    private readonly most: number,
+  ) {}
+
+  /** Holds a chunk whose cells are all filled. */
+  hold(chunk: Chunk): void {
+    this.#held.add(chunk);
+    this.#bytes += chunk.cells.byteLength;
+    for (const oldest of this.#held) {
+      if (this.#bytes <= this.most || !this.#hasRoom || oldest === chunk) break;
+      this.#release(oldest);
+    }
+  }
+
+  /** Memory for the cells of a chunk; it may contain anything. */
+  cells(width: number): NumberArray {
+    return this.#free[width]?.pop() ?? allocated(width);
+  }
+
+  /** Reads the cells of a chunk. */
+  load(chunk: Chunk): NumberArray {
+    const cells = this.cells(chunk.width);
+    this.file.read(cells, chunk.place as number);
+    chunk.cells = cells;
+    this.hold(chunk);
+    return cells;
+  }
+
+  /** Takes back the cells of a chunk that were replaced by wider ones. */
+  widened(chunk: Chunk, before: NumberArray, width: number): void {
+    if (this.#held.has(chunk)) this.#bytes += chunk.cells.byteLength - before.byteLength;
+    this.#free[width]?.push(before);
+  }
+
+  #release(chunk: Chunk): void {
+    if (chunk.isChanged) {
+      const place = this.file.write(chunk.cells, chunk.place);
+      this.#hasRoom = place !== null;
+      if (place === null) return;
+      chunk.place = place;
+      chunk.isChanged = false;
+    }
+    this.#held.delete(chunk);
+    this.#bytes -= chunk.cells.byteLength;
+    this.#free[chunk.width]?.push(chunk.cells);
+    chunk.cells = IN_FILE;
+  }
+}
+
 /** How the cells of a chunk are stored: as their distance from the chunk's base. */
 interface Width {
   readonly allocate: () => NumberArray;
@@ -110,33 +181,49 @@ const WIDTHS: readonly Width[] = [
   { allocate: () => new Uint32Array(CHUNK), unknown: 2 ** 32 - 1 },
   { allocate: () => new Float64Array(CHUNK), unknown: NaN },
 ];
+const allocated = (width: number): NumberArray => (WIDTHS[width] as Width).allocate();
+
 /** The width of times: those of one chunk differ by seconds, in ns. */
 const WORDS = 2;
+
+/** Stands for cells that wait in a file. */
+const IN_FILE = new Uint8Array(0);
 
 /** Some rows of a narrow column, in cells of one width. */
 class Chunk {
   cells: NumberArray;
   unknown: number;
   base: number;
+  /** Where the cells are in the file of the space; null when they are in memory only. */
+  place: number | null = null;
+  /** Whether the cells in memory differ from those in the file. */
+  isChanged = true;
 
-  /** @param first the first value, which decides the base: 0 for small numbers */
+  /**
+   * @param width index in `WIDTHS`
+   * @param first the first value, which decides the base: 0 for small numbers
+   * @param space where the chunk is when it is full; null for memory
+   */
   constructor(
-    private width: number,
+    public width: number,
     first: number,
+    private readonly space: ChunkSpace | null,
   ) {
-    const { allocate, unknown } = WIDTHS[width] as Width;
-    this.cells = allocate();
+    const { unknown } = WIDTHS[width] as Width;
+    this.cells = space?.cells(width) ?? allocated(width);
     this.unknown = unknown;
     this.base = Number.isNaN(first) || (first >= 0 && first < unknown) ? 0 : baseFor(first, unknown);
   }
 
   at(place: number): number {
-    const cell = this.cells[place] as number;
-    return cell === this.unknown ? NaN : cell + this.base;
+    const cell = this.cells[place] ?? this.#loaded()[place];
+    return cell === this.unknown ? NaN : (cell as number) + this.base;
   }
 
   /** @param filled number of cells that have values */
   set(place: number, value: number, filled: number): void {
+    this.#loaded();
+    this.isChanged = true;
     if (!this.#fits(value, this.base, this.unknown)) this.#widen(value, filled);
     this.cells[place] = Number.isNaN(value) ? this.unknown : value - this.base;
   }
@@ -150,12 +237,15 @@ class Chunk {
   /** Takes the next width into which all values fit. */
   #widen(value: number, filled: number): void {
     const values = Array.from({ length: filled }, (_, place) => this.at(place));
+    const [before, narrow] = [this.cells, this.width];
     let [base, unknown] = [this.base, this.unknown];
     do {
       unknown = (WIDTHS[++this.width] as Width).unknown;
       base = Number.isNaN(unknown) ? 0 : baseFor(value, unknown);
     } while (![...values, value].every((each) => this.#fits(each, base, unknown)));
-    this.cells = (WIDTHS[this.width] as Width).allocate();
+    this.cells = this.space?.cells(this.width) ?? allocated(this.width);
+    this.space?.widened(this, before, narrow);
+    this.place = null;
     this.base = base;
     this.unknown = unknown;
     for (const [place, each] of values.entries()) this.cells[place] = Number.isNaN(each) ? unknown : each - base;
@@ -163,8 +253,17 @@ class Chunk {
 
   /** Subtracts a number from all values. */
   shift(by: number, filled: number): void {
-    if (!Number.isNaN(this.unknown)) this.base -= by;
-    else for (let place = 0; place < filled; place++) this.cells[place] = (this.cells[place] as number) - by;
+    if (!Number.isNaN(this.unknown)) {
+      this.base -= by;
+      return;
+    }
+    const cells = this.#loaded();
+    this.isChanged = true;
+    for (let place = 0; place < filled; place++) cells[place] = (cells[place] as number) - by;
+  }
+
+  #loaded(): NumberArray {
+    return this.cells === IN_FILE && this.space !== null ? this.space.load(this) : this.cells;
   }
 }
 
@@ -187,6 +286,7 @@ export class NarrowColumn {
   private constructor(
     private readonly first: number,
     private readonly otherwise: number,
+    private space: ChunkSpace | null = null,
   ) {}
 
   /** For row numbers, numbers of threads and devices. NaN becomes 0, as in `NumericColumn.counts`. */
@@ -204,6 +304,16 @@ export class NarrowColumn {
     return new NarrowColumn(WORDS, NaN);
   }
 
+  /** An empty column of times in ns, in the same space as this one. */
+  otherTimes(): NarrowColumn {
+    return new NarrowColumn(WORDS, NaN, this.space);
+  }
+
+  /** Takes the space for chunks that are added from now on. */
+  waitIn(space: ChunkSpace): void {
+    this.space = space;
+  }
+
   get length(): number {
     return this.#length;
   }
@@ -211,8 +321,10 @@ export class NarrowColumn {
   push(given: number): void {
     const value = Number.isNaN(given) ? this.otherwise : given;
     const place = this.#length & (CHUNK - 1);
-    if (place === 0) this.#chunks.push(new Chunk(this.first, value));
-    (this.#chunks[this.#length++ >>> CHUNK_BITS] as Chunk).set(place, value, place);
+    if (place === 0) this.#chunks.push(new Chunk(this.first, value, this.space));
+    const chunk = this.#chunks[this.#length++ >>> CHUNK_BITS] as Chunk;
+    chunk.set(place, value, place);
+    if (place === CHUNK - 1) this.space?.hold(chunk);
   }
 
   /** Replaces the value of an existing row; a row beyond the end is not added. */
@@ -273,6 +385,8 @@ export interface Rows<Name extends string> {
   pushCells(...cells: readonly number[]): void;
   /** Allocates room for the total number of rows: see `NumericColumn.reserve`. */
   reserve(rows: number): void;
+  /** Takes a space for the rows that are added from now on. */
+  waitIn(space: ChunkSpace): void;
 }
 
 class Table implements Rows<string> {
@@ -298,6 +412,10 @@ class Table implements Rows<string> {
     const columns = this.#columns;
     if (cells.length !== columns.length) throw new RangeError(`${cells.length} cells for ${columns.length} columns`);
     for (let i = 0; i < columns.length; i++) (columns[i] as NumericColumn).push(cells[i] as number);
+  }
+
+  waitIn(space: ChunkSpace): void {
+    for (const column of this.#columns) if (column instanceof NarrowColumn) column.waitIn(space);
   }
 
   reserve(rows: number): void {

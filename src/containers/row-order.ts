@@ -120,6 +120,36 @@ export const groupAll = (n: number, keyOf: (row: number) => number, keys: number
 export const groupRows = (rows: ArrayLike<number>, keyOf: (row: number) => number, keys: number): RowGroups =>
   countingSort(rows.length, (position) => elementAt(rows, position), keyOf, keys);
 
+/**
+ * All rows of groups in one order. Memory: some bytes for each group.
+ * @param compare the order in which the rows of each group already are; it must distinguish all rows
+ */
+export function* mergeGroups({ rows, first }: RowGroups, compare: CompareRows): Generator<number> {
+  const next = first.slice(0, -1);
+  /** Groups with rows left: a binary heap by their next rows. */
+  const heap = [...next.keys()].filter((group) => elementAt(first, group) < elementAt(first, group + 1));
+  const rowOf = (place: number): number => rows[next[heap[place] as number] as number] as number;
+  const sink = (from: number): void => {
+    for (let at = from, least = at; ; at = least) {
+      for (const child of [2 * at + 1, 2 * at + 2])
+        if (child < heap.length && compare(rowOf(child), rowOf(least)) < 0) least = child;
+      if (least === at) return;
+      [heap[at], heap[least]] = [heap[least] as number, heap[at] as number];
+    }
+  };
+  for (let place = heap.length >> 1; place >= 0; place--) sink(place);
+  for (let group = heap[0]; group !== undefined; group = heap[0]) {
+    yield rowOf(0);
+    next[group] = elementAt(next, group) + 1;
+    if (next[group] === first[group + 1]) {
+      const last = heap.pop() as number;
+      if (last === group) continue;
+      heap[0] = last;
+    }
+    sink(0);
+  }
+}
+
 function countingSort(
   n: number,
   rowAt: (position: number) => number,

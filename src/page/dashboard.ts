@@ -1,7 +1,9 @@
 /** The dashboard: header, tabs, and the panels of the chosen profile. */
 import { elementAt } from '../containers/element.js';
 import { deviceWords, inDeviceWords } from '../record/glossary.js';
+import { DOUBT_MEANINGS } from '../record/glossary.js';
 import { grouped } from '../record/plural.js';
+import { capitalised } from './document/units.js';
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
 import { drawForPaper } from './charts/chart.js';
@@ -51,6 +53,8 @@ import { themeButton } from './document/theme.js';
 interface PanelTab {
   readonly id: string;
   readonly title: string;
+  /** Its title where the profile lacks what `title` names. */
+  readonly titleFor?: (profile: PageProfile) => string;
   readonly panels: readonly Panel[];
   /** Whether any of its panels has something to show; without this function the tab is always shown. */
   readonly hasContent?: (view: Omit<PanelView, 'span'>) => boolean;
@@ -77,6 +81,10 @@ const LACKED: Panel = {
     return lacks.length === 0 ? 'Nothing.' : [element('ul', {}, ...lacks.map((text) => element('li', {}, text)))];
   },
 };
+
+/** On Neuron, where empty panels are left out, the tab may have only the compiled program. */
+const layersTitle = ({ overview: { program, host }, layers, neuron }: PageProfile): string =>
+  neuron !== null && program !== null && layers.shown.length + (host?.layers.length ?? 0) === 0 ? 'Program' : 'Layers';
 
 const TABS: readonly PanelTab[] = [
   {
@@ -110,6 +118,7 @@ const TABS: readonly PanelTab[] = [
   {
     id: 'layers',
     title: 'Layers',
+    titleFor: layersTitle,
     panels: [PROGRAM, LAYERS, LINES, FLAME, ANNOTATIONS, REGIONS],
     hasContent: ({ profile: { overview, layers, stacks, annotations, regions } }) =>
       overview.program !== null ||
@@ -131,8 +140,11 @@ const TABS: readonly PanelTab[] = [
 
 /** The tabs that have something to show. Hints about data that the other tabs lack are at the end of the last tab. */
 function tabsFor(view: DashboardView): PanelTab[] {
-  const shown = TABS.filter(({ hasContent }) => hasContent?.(view) ?? true);
-  const missing = TABS.filter((tab) => !shown.includes(tab)).flatMap(({ panels }) => panels);
+  const shown = TABS.filter(({ hasContent }) => hasContent?.(view) ?? true).map((tab) => ({
+    ...tab,
+    title: tab.titleFor?.(view.profile) ?? tab.title,
+  }));
+  const missing = TABS.filter((tab) => !shown.some(({ id }) => id === tab.id)).flatMap(({ panels }) => panels);
   return shown.map((tab, i) => (i < shown.length - 1 ? tab : { ...tab, panels: [...tab.panels, ...missing] }));
 }
 
@@ -245,12 +257,16 @@ function contentsOf({ title, panels: all }: PanelTab, view: DashboardView): HTML
   return element('div', {}, ...(ordered.length > 1 ? [list] : []), places);
 }
 
-/** Subtitle with the profiler and the devices. */
-function about({ profile }: DashboardView): string {
+/** Subtitle with the profiler, the shown profile where there are several, and the devices. */
+function about({ data, profile, at }: DashboardView): string {
   const { header } = profile.overview;
+  const shown =
+    data.profiles.length > 1
+      ? [`${elementAt(rankNames(data), at)} of ${data.profiles.length + data.leftOut} profiles`]
+      : [];
   if (header === null) return 'Records without a profile line';
   const list = deviceTexts(header.devices, new Set(profile.overview.devices.map(({ device }) => device)));
-  return [header.tool ?? header.format, ...list].join(' · ');
+  return [header.tool ?? header.format, ...shown, ...list].join(' · ');
 }
 
 const chosenAtFirst = (data: PageOutline): number => {
@@ -258,9 +274,9 @@ const chosenAtFirst = (data: PageOutline): number => {
   return data.profiles[wanted] === undefined ? data.opened : wanted;
 };
 
-/** A line about losses: `Figures are incomplete: rows with a value of the wrong type (cell unknown): 63, net.sqlite.` */
-const doubtText = ({ text, count, profiles, file }: PageOutline['doubts'][number]): string =>
-  `Figures are incomplete: ${text}: ${grouped(count)}, ${profiles === 1 ? file : `in ${grouped(profiles)} profiles, ${file} first`}.`;
+/** A line about losses or doubts: `Figures are incomplete: rows with a value of the wrong type (cell unknown): 63, net.sqlite.` */
+const doubtText = ({ level, text, count, profiles, file }: PageOutline['doubts'][number]): string =>
+  `${capitalised(DOUBT_MEANINGS[level])}: ${text}: ${grouped(count)}, ${profiles === 1 ? file : `in ${grouped(profiles)} profiles, ${file} first`}.`;
 
 /** The data of a profile within a span; null when the page does not hold each of its events. */
 async function dataOfSpan(profile: PageProfile, at: number, span: SelectedSpan): Promise<SpanProfile | null> {

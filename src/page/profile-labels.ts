@@ -4,9 +4,16 @@ import { profileName, type PageOutline, type ProfileOutline } from '../prof/html
 
 interface HeaderDevice {
   readonly id: number;
+  readonly vendor: string | null;
   readonly name: string | null;
   readonly arch: string | null;
 }
+
+/** Names of devices whose model is not recorded. */
+const VENDOR_DEVICES: Readonly<Record<string, string | undefined>> = {
+  ...{ nvidia: 'NVIDIA GPU', amd: 'AMD GPU', intel: 'Intel GPU' },
+  ...{ huawei: 'Ascend NPU', aws: 'Neuron device', google: 'TPU' },
+};
 
 /**
  * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`. The number of used devices is stated if some devices did
@@ -15,8 +22,8 @@ interface HeaderDevice {
  */
 export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<number>): string[] {
   const counts = new Map<string, { installed: number; used: number }>();
-  for (const { id, name, arch } of devices) {
-    const text = name ?? arch ?? 'unknown device';
+  for (const { id, vendor, name, arch } of devices) {
+    const text = name ?? arch ?? `${VENDOR_DEVICES[vendor ?? ''] ?? 'device'} (model not recorded)`;
     const count = counts.get(text) ?? { installed: 0, used: 0 };
     counts.set(text, { installed: count.installed + 1, used: count.used + Number(used.has(id)) });
   }

@@ -36,6 +36,7 @@ export class Annotated {
   /** Undefined until the first access. */
   #tc: MatrixUnitCell | undefined;
   #unitUse: MatrixUnitUse | null | undefined;
+  #occupancy: Occupancy | null | undefined;
   #collective: { readonly of: Collective | null } | null = null;
 
   constructor(
@@ -178,7 +179,8 @@ export class Annotated {
 
   /** Theoretical occupancy of a multiprocessor; null when the launch configuration or the device is unknown. */
   get occupancy(): Occupancy | null {
-    return occupancyOf(this.record, this.#arch);
+    if (this.#occupancy === undefined) this.#occupancy = occupancyOf(this.record, this.#arch);
+    return this.#occupancy;
   }
 
   /** Value of the column `tc`. */

@@ -91,6 +91,7 @@ const terms = {
   straggler: { meaning: 'A rank whose own work in a step (step time without exposed communication) is longer than that of its peers, more often than chance.' },
   'late rank': { meaning: 'The rank that joins a collective last, for which the others wait.' },
   waiting: { meaning: 'Time that a rank spends in a collective before the last rank joins it.', unit: 'ns' },
+  'clock error': { meaning: 'Waiting that could be an error of the clocks: a wait no longer than the clocks of its ranks may be off (column unsure of dprof ranks).', unit: 'ns', shareOf: 'waiting' },
   transfer: { meaning: 'Time of a collective after its last rank has joined: no waiting.', unit: 'ns' },
   collective: { meaning: 'An operation of several ranks, such as all-reduce. Answers name the kind: ncclDevKernel_AllReduce, all_reduce and hcom_allReduce are all-reduce.' },
   'algorithm bandwidth': { meaning: "Size of a collective over its transfer time, as in NCCL's tests.", unit: 'bytes/s', formula: 'S / t' },
@@ -170,7 +171,7 @@ const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\blaunches kernels\b/g, 'launches programs'],
   [/\b(waits?) of the CPU or a stream\b/g, '$1 of the program'],
   [/\bMost launched\b/g, 'Most frequent'],
-  [/\blaunch not recorded\b/g, 'cause not recorded'],
+  [/\blaunch not recorded\b/g, 'no launch is recorded; dprof advise has other causes'],
   [/\boutermost op around its launch\b/g, 'op that the compiler names for the instruction'],
   [/\baround a launch\b/g, 'of an instruction'],
   [/; many of them in a row are launch-bound\b/g, ''],
@@ -197,3 +198,6 @@ export function inDeviceWords(text: string, header: Devices): string {
       : worded;
   return vendor === null || vendor === 'neuron' ? general : general.replace(/(?:; for|\. On) AWS Neuron[^.]*/g, '');
 }
+
+/** What a loss or a doubt of a profile means for figures. */
+export const DOUBT_MEANINGS = { loss: 'figures are incomplete', doubt: 'figures may be wrong' } as const;

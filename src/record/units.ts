@@ -128,3 +128,16 @@ export class TimeUnit {
     return inUnit(ns, this.#scale);
   }
 }
+
+/** Whether a figure that is known for this share of the time may stand for all of it. */
+export const isMostly = (known: number): boolean => 2 * known >= 1;
+
+/**
+ * The text of a sum over the part of the time for which it is known: a sum over less than half is a lower bound, and one
+ * without a known amount is unknown. @param value null for a rate, which has no lower bound @param known share of the time
+ */
+export function partialText(text: string, value: number | null, known = 1): string {
+  if (isMostly(known)) return text;
+  if (value !== null && value > 0) return `≥ ${text}`;
+  return known > 0 ? `unknown (${amountText(known, 'share')} known)` : text;
+}

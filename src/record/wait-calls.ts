@@ -1,4 +1,13 @@
-/** Calls of device libraries that wait for work. */
+/** Calls of device libraries that wait for work, or that copy memory. */
+
+/** Whether a function copies memory, as `cudaMemcpyAsync`, `hipMemcpyWithStream` and `cuMemcpyDtoH_v2` do. */
+export const isCopyCall = (api: string): boolean => /memcpy/i.test(api) && !/Graph/.test(api);
+
+/** Whether a function returns only when its copy is done. */
+export const isWaitingCopy = (api: string): boolean => isCopyCall(api) && !/async/i.test(api);
+
+/** Number of calls that copied memory, in the profile line of a profile with kernels that contains no copies. */
+export const CALLED_COPIES_FACT = 'copies_called_but_not_recorded';
 
 /**
  * What a call waits for, by its name. Rows of waits state it too, but not reliably: an export of 2024 gives

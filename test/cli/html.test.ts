@@ -82,6 +82,14 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     ]);
   });
 
+  it('draws no critical path where nothing has one, and says so in one line', async () => {
+    const page = join(folder, 'monitor.html');
+    const { code, stderr } = await runCli('dprof', ['html', '--critical-path', '-o', page, join(ROOT, 'samples/neuron-monitor.jsonl')]); // prettier-ignore
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/^dprof: .*: no device activity and no CPU ranges; no critical path is drawn\n/);
+    expect(readFileSync(page, 'utf8')).to.include('<title>');
+  });
+
   it('writes a page with the data of all panels', async () => {
     const contents = await dataOf(RECORDS);
     const { v, tool, title, profiles } = contents.data;

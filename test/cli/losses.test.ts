@@ -74,7 +74,7 @@ describe('what readers lost', () => {
     expect(markdown.stdout).to.match(/\n\n> [^\n]*figures are incomplete[^\n]*42\n$/);
     const json = await runCli('dprof', ['-q', '--by', 'op', '-f', 'json', input]);
     const { doubts } = JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '') as { doubts: readonly unknown[] };
-    const doubt = { diagnostic: 'bad-row', text: 'rows with a missing or invalid value (value unknown, or row skipped)', count: 42, profiles: 1, file: input }; // prettier-ignore
+    const doubt = { diagnostic: 'bad-row', level: 'loss', text: 'rows with a missing or invalid value (value unknown, or row skipped)', count: 42, profiles: 1, file: input }; // prettier-ignore
     expect(doubts).to.have.length(2);
     expect(doubts[0]).to.deep.equal(doubt);
     const ranks = await runCli('dprof', ['ranks', '-q', '-f', 'json', input]);

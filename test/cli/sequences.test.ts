@@ -24,9 +24,9 @@ describe('dprof sequences', () => {
     expect(code).to.equal(0);
     expect(stdout).to.equal(
       [
-        '# 6 kernels on 1 stream, 12 us in total',
+        '# 6 kernels that could be fused, on 1 stream: 12 us in total',
         '3 kernels, 2 occurrences: fusing them saves at most 16 us',
-        '  time:     12 us (100.0 % of all kernel time), small kernels 12 us, gaps 4 us; launch calls take 225.0 % of time and gaps',
+        '  time:     12 us (100.0 % of the time of these kernels), small kernels 12 us, gaps 4 us; launch calls take 225.0 % of time and gaps',
         '  kernels:  a > b > c',
         '',
       ].join('\n'),

@@ -1,15 +1,46 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NarrowColumn } from '../../src/containers/numeric-column.js';
+import { ChunkSpace, NarrowColumn, type CellFile, type NumberArray } from '../../src/containers/numeric-column.js';
 import { propertyRuns } from '../support/property-runs.js';
 
 /** What widths end at, and what fits none but the widest. */
 const EDGES = [0, 1, 254, 255, 256, 2 ** 16, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, -1, -(2 ** 31), -(2 ** 31) - 1, 0.5, 2 ** 53, NaN, Infinity, -Infinity]; // prettier-ignore
 
+/** A file in memory, with room for a number of bytes. */
+class Bytes implements CellFile {
+  readonly #pieces = new Map<number, NumberArray>();
+  #size = 0;
+  written = 0;
+
+  constructor(private readonly room = Infinity) {}
+
+  write(cells: NumberArray, place: number | null): number | null {
+    if (place === null && this.#size + cells.byteLength > this.room) return null;
+    const at = place ?? this.#size;
+    if (place === null) this.#size += cells.byteLength;
+    this.#pieces.set(at, cells.slice());
+    this.written++;
+    return at;
+  }
+
+  read(cells: NumberArray, place: number): void {
+    cells.set(this.#pieces.get(place) ?? expect.fail(`nothing at ${place}`));
+  }
+}
+
+/** A column of which only so many bytes are in memory. */
+function waiting(column: NarrowColumn, most = 0, file: CellFile = new Bytes()): NarrowColumn {
+  column.waitIn(new ChunkSpace(file, most));
+  return column;
+}
+
 const COLUMNS = [
   { of: 'counts', make: () => NarrowColumn.counts(), unknown: 0 },
   { of: 'ids', make: () => NarrowColumn.ids(), unknown: NaN },
   { of: 'times', make: () => NarrowColumn.times(), unknown: NaN },
+  { of: 'counts in a file', make: () => waiting(NarrowColumn.counts()), unknown: 0 },
+  { of: 'ids in a file', make: () => waiting(NarrowColumn.ids(), 12_000), unknown: NaN },
+  { of: 'times in a file that is soon full', make: () => waiting(NarrowColumn.times(), 0, new Bytes(16_384)), unknown: NaN }, // prettier-ignore
 ] as const;
 
 describe('narrow column', () => {
@@ -59,5 +90,26 @@ describe('narrow column', () => {
     // Room for what other tests still hold; as doubles they would take 16 MiB.
     expect(bytes).to.be.below(9 * 2 ** 20);
     expect([times.at(0), times.at(2 ** 20 - 1), ids.at(4096)]).to.deep.equal([1e15, 1e15 + (2 ** 20 - 1) * 500_000, 1e9 + 4096]); // prettier-ignore
+  });
+
+  it('holds no more bytes than its space, and writes a chunk again only after a change', () => {
+    const file = new Bytes();
+    const column = waiting(NarrowColumn.times(), 2 * 16_384, file);
+    const before = process.memoryUsage().arrayBuffers;
+    for (let row = 0; row < 2 ** 20; row++) column.push(row);
+    // 256 chunks are full; the last two stay.
+    expect(file.written).to.equal(254);
+    for (const row of [0, 2 ** 19, 4095, 2 ** 20 - 1]) expect(column.at(row)).to.equal(row);
+    // The chunks of the first two of these rows were read in place of the last two, which were still to be written.
+    expect(file.written).to.equal(256);
+    column.set(1, 77);
+    for (let row = 2 ** 19; row < 2 ** 20; row += 4096) expect(column.at(row)).to.equal(row);
+    expect(file.written).to.equal(257);
+    expect([column.at(0), column.at(1), column.at(2)]).to.deep.equal([0, 77, 2]);
+    // The file of this test is in memory too: 4 MiB.
+    expect(process.memoryUsage().arrayBuffers - before).to.be.below(5 * 2 ** 20);
+    const others = column.otherTimes();
+    for (let row = 0; row < 3 * 4096; row++) others.push(-row);
+    expect([others.at(5), column.at(5), file.written]).to.deep.equal([-5, 5, 260]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { allRows, groupRows, sortRows } from '../../src/containers/row-order.js';
+import { allRows, groupAt, groupRows, mergeGroups, sortRows } from '../../src/containers/row-order.js';
 
 const byKey =
   (keys: readonly number[]) =>
@@ -92,5 +92,16 @@ describe('groups of rows', () => {
     const { rows, first } = groupRows([5, 3, 4], (row) => row % 2, 2);
     expect([...rows]).to.deep.equal([4, 5, 3]);
     expect([...first]).to.deep.equal([0, 1, 3]);
+  });
+
+  it('merge into one order, also when some are empty', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat({ max: 9 }), fc.nat({ max: 20 })), { maxLength: 200 }), (cells) => {
+        const compare = (a: number, b: number): number => (cells[a]?.[1] ?? 0) - (cells[b]?.[1] ?? 0) || a - b;
+        const groups = groupRows(allRows(cells.length), (row) => cells[row]?.[0] ?? 0, 10);
+        for (let key = 0; key < 10; key++) sortRows(groupAt(groups, key), compare);
+        expect([...mergeGroups(groups, compare)]).to.deep.equal(cells.map((_, row) => row).sort(compare));
+      }),
+    );
   });
 });

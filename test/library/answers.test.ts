@@ -31,9 +31,13 @@ const TRACE = sample('lenet.pt.trace.json.gz');
 const JOB = sample('job');
 const ASCEND = sample('ascend_pytorch_profiler_0.db');
 
+/** The lines of an answer, without the one about losses and doubts. */
 async function printed(...args: readonly string[]): Promise<unknown[]> {
   const { stdout } = await runCli('dprof', [...args, '-q', '-f', 'json']);
-  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]));
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{"doubts":'))
+    .map((line) => JSON.parse(line) as unknown);
 }
 
 /** An answer as JSON has it: numbers that are none are null. */

@@ -74,7 +74,7 @@ const ANSWERS: Readonly<Record<string, readonly Answer[]>> = {
   ],
   'data/neuron/trn2_fused_bf16_s1024': [
     ['instruction', /MATMUL is 36\.2 %/],
-    ['layer', /\/sg00/, LAYERS],
+    ['layer', /\/sg00/, ['tab', 'Program']],
     ['idle', /idle 12\.4 %: engines wait for each other \(barrier \$S\[2\]\)/],
     ['line', /NEURON_FRAMEWORK_DEBUG=1/, ...ELSEWHERE('Not in this capture')],
     ['step', /Give several captures to compare executions/, ...ELSEWHERE('Not in this capture')],

@@ -188,7 +188,7 @@ describeInBrowser('dashboard', (open) => {
     const panel = page.locator('[data-panel]').first();
     expect(await panel.getAttribute('data-panel')).to.equal('verdict');
     expect(await panel.locator('.verdict').textContent()).to.match(
-      /^GPU idle 20\.0 %: the CPU launches kernels too slowly\./,
+      /^Rank 0: GPU idle 20\.0 %: the CPU launches kernels too slowly\./,
     );
     const shares = panel.locator('.legend data[data-field$="verdict.span"]');
     expect(await shares.nth(0).getAttribute('data-value')).to.equal('0.8');

@@ -157,7 +157,7 @@ function profile(rank: number, slower: number): PageProfile {
     overview: overview(rank, slower),
     isGraphCapture: false,
     diagnosticTexts: {
-      'kernel-without-launch': { severity: 'note', text: 'kernels whose launch call is not in the profile' },
+      'kernel-without-launch': 'kernels whose launch call is not in the profile',
     },
     verdict: {
       ...{
@@ -399,6 +399,11 @@ export const FIXTURE: PageData = {
   advice: groupedFindings([FINDING], () => 0.05),
   job: {
     ...{ worldSize: 2, missing: 0, withoutWork: 0, idle: [], matched: 6, unmatched: 1, tested: 2, isChance: false },
+    verdict: {
+      who: 'rank 1 is late: 2.000 ms a step (5.0 %), mostly op linear',
+      waits: 'rank 0 waited longest for others: 5.000 ms, all of it could be clock error',
+    },
+    unsure: 'all of the 5.000 ms of waiting could be clock error: these waits are no longer than the clocks may be off',
     late: [
       {
         ...{ name: 'rank 1', node: '0', ranks: 1, late: 2e6, share: 0.05, q: 0.001 },
@@ -411,13 +416,13 @@ export const FIXTURE: PageData = {
     ranks: [0, 1].map((rank) => ({
       ...{ name: `rank ${rank}`, node: '0', clock: rank === 0 ? 'reference' : 'operations', offset: rank * 1000 },
       ...{ shift: 2000 - rank * 1000, drift: 0, bound: 9000 },
-      ...{ waited: 5e6 * (1 - rank), last: rank, delayed: rank * 5e6 },
+      ...{ waited: 5e6 * (1 - rank), last: rank, delayed: rank * 5e6, unsure: rank === 0 ? 1 : null },
       ...{ profile: rank, device: 0, sharesRank: false, isLate: rank === 1 },
     })),
     classes: [
       {
         ...{ kind: 'all-reduce', groupKind: 'data', size: 4096, operations: 6 },
-        ...{ wait: 800_000, transfer: 40_000, busBandwidth: 1e11 },
+        ...{ wait: 800_000, unsure: 0, transfer: 40_000, busBandwidth: 1e11 },
       },
     ],
     tables: [

@@ -5,7 +5,8 @@ import { deviceTexts, rankNames } from '../../src/page/profile-labels.js';
 import { openedAtFirst } from '../../src/prof/html/page-elements.js';
 import { FIXTURE } from './fixture.js';
 
-const device = (id: number, name: string | null) => ({ id, name, arch: 'gfx942' });
+const device = (id: number, name: string | null) => ({ id, vendor: 'amd', name, arch: 'gfx942' });
+const nameless = (vendor: string) => ({ id: 0, vendor, name: null, arch: null });
 
 describe('names of devices in the header', () => {
   const CASES = [
@@ -15,6 +16,8 @@ describe('names of devices in the header', () => {
     [[device(0, 'A100'), device(1, 'T4')], [0], ['A100', 'T4 installed, none used']],
     [[device(0, null)], [], ['gfx942']],
     [[0, 1].map((id) => device(id, 'H100')), [], ['2 × H100']],
+    [[nameless('nvidia')], [0], ['NVIDIA GPU (model not recorded)']],
+    [[nameless('unknown')], [0], ['device (model not recorded)']],
   ] as const;
   for (const [devices, used, texts] of CASES)
     it(`are ${texts.join(' · ')}`, () => expect(deviceTexts(devices, new Set(used))).to.deep.equal(texts));

@@ -59,7 +59,7 @@ describeInBrowser('ranks of a page', (open) => {
   it('begins with who is late, and leads to why', async () => {
     const { page, complaints } = await open(file);
     const first = page.locator('[data-panel="verdict"] .late-rank');
-    expect(await first.textContent()).to.match(/^rank 1 is late: .+ a step \(.+ %\)/);
+    expect(await first.textContent()).to.match(/^Rank 1 is late: .+ a step \(.+ %\)/);
     await first.getByRole('link').click();
     await page.locator('[data-panel="ranks"] .late').waitFor();
     expect(complaints).to.deep.equal([]);

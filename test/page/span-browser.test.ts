@@ -56,7 +56,7 @@ describeInBrowser('a span that all tabs follow', (open) => {
     const whole = page.getByText('For the whole profile, not this span.');
     const wholePanels = await page.locator('[data-panel]').filter({ has: whole }).all();
     expect(await Promise.all(wholePanels.map((panel) => panel.getAttribute('data-panel')))).to.deep.equal([
-      ...['advice', 'categories', 'sequences'],
+      ...['advice', 'sequences'],
     ]);
     await page.getByText('dprof advise --from 1 --to 3').waitFor();
     // The gap before the last kernel of the step.

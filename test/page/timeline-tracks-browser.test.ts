@@ -28,7 +28,7 @@ const RECORDS: readonly ProfileLine[] = [
   sample('memory_allocated', 6000, 2 ** 21, 'bytes'),
   ...[1, 2, 3].map((sensor) => sample('temperature', 3000, 40 + sensor, '°C', { labels: { sensor } })),
   sample('throttle', 7000, 0.5, 'fraction', { dur: 1000, labels: { kind: 'activity_1' } }),
-  { type: 'end', profile: 0, counts: {}, diagnostics: { 'bad-row': 3 } },
+  { type: 'end', profile: 0, counts: {}, diagnostics: { 'bad-row': 3, 'clocks-differ': 1 } },
 ];
 
 /** The canvas of what is drawn, and the height of a name beside it. */
@@ -138,8 +138,9 @@ describeInBrowser('counters and notices of the timeline', (open) => {
   it('lists notices that lead to their time, marks them below the axis, and tells those without a time', async () => {
     const { page, complaints } = await shown();
     expect(await page.locator('.tl-untimed').innerText()).to.equal(
-      "Whole profile: all times of device 0 were moved 5.00 us later, because its clock differs from the CPU's " +
-        '(accurate to 10 ns); rows with a missing or invalid value (value unknown, or row skipped): 3.',
+      'Whole profile: rows with a missing or invalid value (value unknown, or row skipped): 3; ' +
+        "devices whose clock differs from the CPU's (aligned by their launches; a shift of na in the profile's facts: " +
+        "could not be aligned): 1, device 0: its clock ran 5 us behind the CPU's; its times were aligned, to within 10 ns.",
     );
     const mark = await placeOf(page, 7600, 'notices');
     await page.mouse.move(mark.x, mark.y - 4);

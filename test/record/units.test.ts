@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { amountText, inUnit, MEBIBYTE, MICROSECOND, rounded, scaleOf, TimeUnit } from '../../src/record/units.js';
+import {
+  amountText,
+  inUnit,
+  MEBIBYTE,
+  MICROSECOND,
+  partialText,
+  rounded,
+  scaleOf,
+  TimeUnit,
+} from '../../src/record/units.js';
 
 describe('the table of units', () => {
   it('writes transfers and rates in decimal units, memory in use in binary ones', () => {
@@ -48,5 +57,19 @@ describe('the table of units', () => {
   it('writes numbers of a column in one unit with three decimals', () => {
     expect(inUnit(4_680_448, MICROSECOND)).to.equal('4680.448');
     expect(inUnit(1.5 * 2 ** 20, MEBIBYTE)).to.equal('1.500');
+  });
+});
+
+describe('the text of a figure that is known for a part of the time', () => {
+  it('is that of the figure from half of the time on', () => {
+    expect(partialText('3 FLOP', 3, 0.5)).to.equal('3 FLOP');
+    expect(partialText('0 FLOP', 0)).to.equal('0 FLOP');
+  });
+
+  it('is a lower bound of a sum below half, and unknown for a rate, or without an amount', () => {
+    expect(partialText('40 FLOP', 40, 0.17)).to.equal('≥ 40 FLOP');
+    expect(partialText('na', null, 0.0358)).to.equal('unknown (3.6 % known)');
+    expect(partialText('0 FLOP', 0, 0.0358)).to.equal('unknown (3.6 % known)');
+    expect(partialText('na', null, 0)).to.equal('na');
   });
 });

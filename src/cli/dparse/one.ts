@@ -146,9 +146,9 @@ export function outcomeOf(record: ProfileLine | undefined, rank: number | null =
   if (record?.type !== 'end') return { counts: {}, oddities: [], lost: null, isUnread: false, isCut: false, rank };
   const { counts, diagnostics } = record;
   const losses = new Losses();
-  losses.take(name, diagnostics);
+  losses.take(name, record);
   const isCut = isOfTruncated(record);
-  return { counts, oddities: oddities(diagnostics), lost: losses.line, isUnread: isUnread(record), isCut, rank };
+  return { counts, oddities: oddities(diagnostics), lost: losses.lineOf('loss'), isUnread: isUnread(record), isCut, rank };
 }
 
 const oddities = (diagnostics: Readonly<Record<string, number>>): string[] =>

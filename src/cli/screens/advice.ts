@@ -1,10 +1,16 @@
 /** `dprof advise` on a screen and in Markdown: verdicts, then findings. Names from the profiled program cannot leave their line. */
 import { legible } from '../../record/control-characters.js';
 import type { Adviser } from '../../prof/advise/adviser.js';
-import type { Concern, Gain } from '../../prof/advise/finding.js';
+import type { Concern } from '../../prof/advise/finding.js';
 import { percent, time } from '../../prof/advise/wording.js';
 import { JOB_RULE } from '../../prof/advise/rule.js';
-import { adviceGroups, hasOneDevice, profileName, type FindingGroup } from '../../prof/advise/grouped-findings.js';
+import {
+  adviceGroups,
+  hasOneDevice,
+  profileName,
+  type FindingGroup,
+  type GroupGain,
+} from '../../prof/advise/grouped-findings.js';
 import { rangesText } from '../../prof/ranks/membership.js';
 import { inDeviceWords } from '../../record/glossary.js';
 import { counted, moreOf, plural } from '../../record/plural.js';
@@ -111,7 +117,11 @@ function titleOf(group: FindingGroup, advice: Advice): string {
   return `${group.finding.rule}, ${placeOf(group, advice)}, about ${share} of the time`;
 }
 
-const gainText = ({ ns, how, isBound }: Gain): string => `${isBound ? 'at most' : 'about'} ${time(ns)}: ${how}`;
+/** `at most 76.1 s on device 2 (304 s summed over 4 devices): time of the waits`. */
+function gainText({ ns, how, isBound, on, sum }: GroupGain, over: string): string {
+  const where = on === '' ? '' : ` on ${on} (${time(sum)} ${over})`;
+  return `${isBound ? 'at most' : 'about'} ${time(ns)}${where}: ${how}`;
+}
 
 /** The command that a finding suggests, with the input's name in it. */
 function commandOf(text: string, { files }: Advice): string {
@@ -122,7 +132,7 @@ function commandOf(text: string, { files }: Advice): string {
 
 /** Label and text of each detail line below a finding. */
 function detailsOf(
-  { finding, gain, details }: FindingGroup,
+  { finding, gain, details, over }: FindingGroup,
   advice: Advice,
 ): (readonly [label: string, text: string, isCommand: boolean])[] {
   const { action, kernels, see } = finding;
@@ -133,7 +143,7 @@ function detailsOf(
   return [
     ...(details === '' ? [] : [['more', details, false] as const]),
     ['do', action, false],
-    ['gain', gain === null ? 'unknown' : gainText(gain), false],
+    ['gain', gain === null ? 'unknown' : gainText(gain, over), false],
     ...(first === undefined ? [] : [[label, `${commandText(`dprof --explain ${first} FILE`)}${also}`, true] as const]),
     ['see', commandText(see), true],
   ];
@@ -153,13 +163,16 @@ function summaryOf({ minShare, top }: Advice, groups: readonly FindingGroup[]): 
   return [...(more > 0 ? [`${moreOf(more, 'finding')}: --top ${found}`] : [])];
 }
 
-/** Lines about what delays the job, then one for each profile. */
-const headings = (advice: Advice): string[] => [
-  ...advice.adviser.findings
-    .flatMap(({ rule, what: finding }) => (rule === JOB_RULE ? [`job: ${finding}`] : []))
-    .slice(0, 1),
-  ...verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice)),
-];
+/** One line about what delays the job and how long its ranks waited, then lines about each profile. */
+function headings(advice: Advice): string[] {
+  const { findings, job } = advice.adviser;
+  const who = findings.find(({ rule }) => rule === JOB_RULE)?.what ?? job?.who;
+  const ofJob = [who, job?.waits].filter((text) => typeof text === 'string').join('; ');
+  return [
+    ...(ofJob === '' ? [] : [`job: ${ofJob}`]),
+    ...verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice)),
+  ];
+}
 
 /** Headings of the two lists. */
 const LISTS: readonly (readonly [about: Concern, heading: string])[] = [

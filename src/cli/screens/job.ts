@@ -5,6 +5,7 @@
 import { elementAt } from '../../containers/element.js';
 import { addTo, entryOf, groupsOf } from '../../containers/map-entry.js';
 import { shortened } from '../../prof/advise/wording.js';
+import { unsureText, unsureWaiting } from '../../prof/advise/job/job-causes.js';
 import { clockAhead } from '../../prof/ranks/clocks/job-clocks.js';
 import { MOST_DRIFT } from '../../prof/ranks/clocks/clock-fits.js';
 import type { Misfit } from '../../prof/ranks/clocks/misfits.js';
@@ -167,7 +168,17 @@ function groupText(group: GroupReport): string {
   return `group ${groupName(group) ?? 'unknown'}${ranks}`;
 }
 
-const clockLines = (report: JobReport): string[] => [...setClockLines(report), ...misfitLines(report)];
+const clockLines = (report: JobReport): string[] => [
+  ...setClockLines(report),
+  ...unsureLines(report),
+  ...misfitLines(report),
+];
+
+/** Waits that could be an error of the clocks, because they are no longer than the clocks may be off. */
+function unsureLines(report: JobReport): string[] {
+  const text = unsureWaiting(report);
+  return text === null ? [] : [line('  waits', text)];
+}
 
 function misfitLines({ parts, misfits }: JobReport): string[] {
   const lines = misfits.map((misfit) =>
@@ -324,6 +335,11 @@ function byText({ parts: [first] }: Reasons): string {
   return first === undefined || !(first.excess > 0) ? '' : `, by ${first.name} ${time(first.excess)}`;
 }
 
+function waitDoubt({ unsure, waited }: { readonly unsure: number; readonly waited: number }): string {
+  const doubt = unsureText(unsure, waited);
+  return doubt === null ? '' : `, ${doubt}`;
+}
+
 function delayLines({ lateness: { delays }, parts, ranks, delayWaits }: JobReport): string[] {
   if (delays.length === 0) return [];
   const lines = delays.slice(0, NAMED).map(({ part, delayed, steps, since, late, q, reasons }, index) => {
@@ -334,7 +350,7 @@ function delayLines({ lateness: { delays }, parts, ranks, delayWaits }: JobRepor
     const who =
       waits === null || waits.waiters === 0
         ? ''
-        : `; ${counted(waits.waiters, 'rank')} waited ${time(waits.waited)} in all`;
+        : `; ${counted(waits.waiters, 'rank')} waited ${time(waits.waited)} in all${waitDoubt(waits)}`;
     const by = `${byText(reasons)}${delayed.length > 1 && byText(reasons) !== '' ? ' a step' : ''}`;
     return `  ${rankName(elementAt(parts, part))}${onMachine(elementAt(ranks, part).node)}: ${time(late)} in ${when}, q ${qText(q)}${by}${who}`;
   });

@@ -16,14 +16,14 @@ function linesOf({ saved, small, gaps, count, sequence, time: all, share, launch
   const calls = device > 0 ? `; launch calls take ${amountText(launch / device, 'share')} of time and gaps` : '';
   return [
     `${many(sequence.length, 'kernel')}, ${many(count, 'occurrence')}: fusing them saves at most ${time(saved)}`,
-    `  ${labelledLine('time:', `${time(all)} (${amountText(share, 'share')} of all kernel time), small kernels ${time(small)}, gaps ${time(gaps)}${calls}`, LABEL)}`,
+    `  ${labelledLine('time:', `${time(all)} (${amountText(share, 'share')} of the time of these kernels), small kernels ${time(small)}, gaps ${time(gaps)}${calls}`, LABEL)}`,
     `  ${labelledLine('kernels:', sequence.join(' > '), LABEL)}`,
   ];
 }
 
 /** @param width of the terminal; null for any other output */
 export function sequencesScreen({ rows, kernels, streams, time: all }: SequenceFacts, width: number | null): string {
-  const heading = `# ${many(kernels, 'kernel')} on ${many(streams, 'stream')}, ${time(all)} in total`;
+  const heading = `# ${many(kernels, 'kernel')} that could be fused, on ${many(streams, 'stream')}: ${time(all)} in total`;
   const lines = rows.length === 0 ? ['no sequence of kernels occurs twice'] : rows.flatMap(linesOf);
   return screenText([heading, ...lines], undefined, width);
 }

@@ -67,7 +67,7 @@ function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
   const alone = copiesAlone !== null && copies + sets > 0 ? `; exposed ${unit.text(copiesAlone + setsAlone)}` : '';
   const operations = many(communications, 'operation');
   return [
-    ['busy', busy, ''],
+    busy === null && device.bounds !== undefined ? ['busy, at least', device.bounds.busy, ''] : ['busy', busy, ''],
     ['  compute', compute, `${many(kernels, 'kernel')}${addedUp(device.computeSum)}${whole}`],
     ...(communications === 0
       ? ([['  communication', communication, operations]] as const)
@@ -79,7 +79,8 @@ function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
   ];
 }
 
-function idleLines({ idle, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUnit): Line[] {
+function idleLines({ idle, bounds, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUnit): Line[] {
+  if (idle === null && bounds !== undefined) return [['idle, at most', bounds.idle, '']];
   if (gaps === null) return [['idle', idle, '']];
   const { count, longest, host, queue, transfer = null, unknown } = gaps;
   const lines: (readonly [name: string, ns: number | null, note: string])[] = [
@@ -133,14 +134,18 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
     right: head.map((_, i) => i),
     // Parts of idle and busy time.
     optional: [10, 9, 7, 5],
-    rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, missing }) => {
+    rows: devices.map((time) => {
+      const { device, name, span, busy, bounds, compute, communication, exposed, memory, idle, gaps, missing } = time;
       const ended = [gaps?.host ?? null, gaps?.queue ?? null, ...(hasTransfers ? [gaps && (gaps.transfer ?? 0)] : [])];
-      const times = [compute, communication, exposed, memory, idle, ...ended];
-      const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
+      const cellOf = (ns: number | null): string => (ns === null ? UNKNOWN : unit.bare(ns));
+      const idleCell = idle === null && bounds !== undefined ? `≤ ${unit.bare(bounds.idle)}` : cellOf(idle);
+      const cells = [...[compute, communication, exposed, memory].map(cellOf), idleCell, ...ended.map(cellOf)];
       const launches = missing === null || missing.launches === 0 ? '' : ` (${many(missing.launches, 'launch')})`;
       const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing${launches}`];
       const remark = [...lost, ...(name === null ? [] : [name])].join(', ');
-      const part = busy === null ? [UNKNOWN, UNKNOWN] : [unit.bare(busy), share(busy, span)];
+      const [least, known] = busy === null && bounds !== undefined ? ['≥ ', bounds.busy] : ['', busy];
+      const part =
+        known === null ? [UNKNOWN, UNKNOWN] : [`${least}${unit.bare(known)}`, `${least}${share(known, span)}`];
       return [String(device), unit.bare(span), ...part, ...cells, remark];
     }),
   };

@@ -7,7 +7,7 @@ import { sumOf } from '../../prof/summary/tallies.js';
 import { NEURON } from '../../prof/work/work-models.js';
 import { abovePeaksTexts } from '../../prof/tally/above-peaks.js';
 import { BY_NAME } from '../../prof/work/work-model.js';
-import { amountText, MICROSECOND, UNKNOWN } from '../../record/units.js';
+import { amountText, isMostly, MICROSECOND, partialText, UNKNOWN, type Quantity } from '../../record/units.js';
 import { grouped, many } from '../../record/plural.js';
 import { meanTime } from '../../record/statistics.js';
 import { isOfNeuron, plain, share, TABLE, type About, type Section } from './summary-section.js';
@@ -66,7 +66,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   const { unit, next, overview } = about;
   const { byTime, byCount, count, time, untimed, cut, names } = kernels;
   const doubts = [
-    isIncomplete(overview.diagnostics) ? ', incomplete' : '',
+    isIncomplete(overview) ? ', incomplete' : '',
     untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
     cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} with an implausible end` : '',
   ];
@@ -117,17 +117,23 @@ const tallied = (tallies: readonly Tally[]): (readonly [string, number | null])[
 
 const MOST_SHARES = 6;
 
-/** Whether a figure is based on less than half of the kernel time. */
-const isPartial = (known: number, time: number | null): boolean => 2 * known < (time ?? 0);
-
-/** `≥ ` before a sum that leaves out more than half of the kernel time. */
-const leastSign = (known: number, time: number | null): string => (isPartial(known, time) ? '≥ ' : '');
+/** The share of the kernel time for which a figure is known. */
+const knownShare = (known: number, time: number | null): number => (time === null || time <= 0 ? 1 : known / time);
 
 /** `(39.5 % of kernel time known)` */
 const knownFor = (known: number, time: number | null): string => `(${share(known, time)} of kernel time known)`;
 
+/** What the vendor counts twice, and the rest, which agrees with the formulas. @param useful FLOPs without transposes */
+function repeatedRows(useful: number, repeated: number): string[][] {
+  if (repeated === 0) return [];
+  return [
+    ['  twice', `${amountText(repeated, 'flop')} of them: FP32 products take two instructions, each counts all`],
+    ['  products', `${amountText(useful - repeated, 'flop')} without both; the formulas add those of other engines`],
+  ];
+}
+
 /** The vendor's FLOPs and shares for a Neuron device, as in `dprof summary --vendor-metrics`. */
-function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWork): string[][] {
+function tensorRows({ hardwareFlops, transposeFlops, repeatedFlops, hfu, mfu, cores }: TensorWork): string[][] {
   if (hardwareFlops === null) return [['MFU', `${UNKNOWN}: no product has a known size`]];
   const part = (value: number | null): string => (value === null ? UNKNOWN : amountText(value, 'share'));
   return [
@@ -135,6 +141,7 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWo
       'tensor FLOPs',
       `${amountText(hardwareFlops, 'flop')}, ${amountText(transposeFlops ?? 0, 'flop')} of them transposes`,
     ],
+    ...repeatedRows(hardwareFlops - (transposeFlops ?? 0), repeatedFlops ?? 0),
     ['HFU', `${part(hfu)} of the BF16 peak of all cores over the whole time`],
     ...(cores.length === 0 ? [] : [['  by core', cores.map((each) => `${each.core}: ${part(each.hfu)}`).join(', ')]]),
     ['MFU', `${part(mfu)}, without transposes`],
@@ -189,16 +196,17 @@ function arithmeticSection(
   const peaks =
     work.computeShare === null && work.memoryShare === null
       ? `${UNKNOWN}: ${work.mfu !== null ? NO_BANDWIDTH : work.flops + work.bytes > 0 ? NO_FLOPS_PEAK : NO_WORK}`
-      : isPartial(work.rated, time)
+      : !isMostly(knownShare(work.rated, time))
         ? `unknown ${knownFor(work.rated, time)}`
         : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth ${knownFor(work.rated, time)}`;
+  const partialAmount = (value: number, quantity: Quantity, known: number): string =>
+    partialText(amountText(value, quantity), value, knownShare(known, time));
   const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
       ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : work.flops > 0 ? NO_FLOPS_PEAK : 'no kernel has known FLOPs'}`
-      : `${leastSign(work.flopsRated, time)}${amountText(work.mfu, 'share')} of the span at peak ${knownFor(work.flopsRated, time)}`;
-  const least = leastSign(work.known, time);
-  const done = `${least}${amountText(work.flops, 'flop')}, ${least}${amountText(work.bytes, 'transfer')} ${knownFor(work.known, time)}`;
+      : `${partialAmount(work.mfu, 'share', work.flopsRated)} of the span at peak ${knownFor(work.flopsRated, time)}`;
+  const done = `${partialAmount(work.flops, 'flop', work.known)}, ${partialAmount(work.bytes, 'transfer', work.known)} ${knownFor(work.known, time)}`;
   const words =
     unused > 0
       ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`

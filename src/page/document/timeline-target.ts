@@ -32,6 +32,10 @@ export function kernelsNumbered(kernels: readonly string[], profile: number, isA
 /** Kernels of an op, and its calls on the host. */
 export const ofOp = (op: string): NamedEvents => ({ field: 'op', names: [op], condition: `op==${searched(op)}` });
 
+export const inCategory = (category: string): NamedEvents => ({
+  ...{ field: 'category', names: [category], condition: `category==${searched(category)}` },
+});
+
 /** @param path names from the top; a name may contain several layers */
 export const inLayer = (path: readonly string[]): NamedEvents => {
   const joined = path.join('/');

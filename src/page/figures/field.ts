@@ -1,4 +1,5 @@
 /** Figures of a page: numbers from its data and values computed from them, each with its path in the data. */
+import type { DeviceTime } from '../../prof/summary/summary-data.js';
 
 /**
  * A number (null when unknown) and its name: its path in the data of the shown profile or of the page
@@ -68,3 +69,27 @@ export const ratio = (part: Field, whole: Field): Field => ({
   name: `${part.name} / ${whole.name}`,
   value: part.value === null || whole.value === null || whole.value === 0 ? null : part.value / whole.value,
 });
+
+/** A time with the sign that stands before it: empty, or that of a bound. */
+export interface BoundedTime {
+  readonly field: Field;
+  readonly sign: string;
+}
+
+/** Signs of times that are bounds because copies were not recorded. */
+export const BOUND_SIGNS = { busy: '≥ ', idle: '≤ ' } as const;
+
+/** Busy or idle time of devices; a bound where copies of a device were not recorded. @param path path of the devices */
+export function boundedTimeOf(
+  path: string,
+  devices: readonly DeviceTime[],
+  key: keyof typeof BOUND_SIGNS,
+): BoundedTime {
+  const known = devices.filter((device) => device.bounds === undefined);
+  const bounds = devices.flatMap((device) => device.bounds ?? []);
+  const sums = [
+    ...(known.length === 0 ? [] : [wholeSumOf(path, known, key)]),
+    ...(bounds.length === 0 ? [] : [sumOf(`${path}.bounds`, bounds, key)]),
+  ];
+  return { field: total(...sums), sign: bounds.length === 0 ? '' : BOUND_SIGNS[key] };
+}

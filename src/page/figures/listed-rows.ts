@@ -1,5 +1,7 @@
 /** Tables of lists in the page's data: rows with their index, and columns of their numbers. */
+import type { KnownWork } from '../../prof/tally/kernel-tally.js';
 import { meanTime } from '../../record/statistics.js';
+import { partialText } from '../../record/units.js';
 import type { DisplayUnit } from '../document/units.js';
 import type { Field } from './field.js';
 import { table, type TableColumn } from './sorted-table.js';
@@ -35,6 +37,17 @@ export const numbersOf =
     field: ({ at }) => `${path}.${at}.${key}`,
     ...more,
   });
+
+type FlopsRow = Pick<KnownWork, 'flops' | 'flopsKnown'>;
+type BytesRow = Pick<KnownWork, 'bytes' | 'bytesKnown'>;
+
+/** Texts of sums and rates of work that is known for less than half of the time. */
+export const PARTIAL = {
+  flops: { worded: ({ flops, flopsKnown }: FlopsRow, text: string) => partialText(text, flops, flopsKnown) },
+  bytes: { worded: ({ bytes, bytesKnown }: BytesRow, text: string) => partialText(text, bytes, bytesKnown) },
+  flopsRate: { worded: ({ flopsKnown }: FlopsRow, text: string) => partialText(text, null, flopsKnown) },
+  bytesRate: { worded: ({ bytesKnown }: BytesRow, text: string) => partialText(text, null, bytesKnown) },
+} as const;
 
 /** A column with one figure of each row. */
 export const figureColumn = <Row>(

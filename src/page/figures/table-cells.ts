@@ -37,6 +37,8 @@ export interface TableColumn<Row> extends CopiedColumn<Row> {
   readonly field?: (row: Row) => string;
   /** Length of a bar behind the number, 0 to 1. */
   readonly bar?: (row: Row) => number | null;
+  /** The text to show for a row's number, by its usual text, where the number is a bound or unknown. */
+  readonly worded?: (row: Row, text: string) => string;
   /** A button or mark before the text. */
   readonly before?: (row: Row) => Node | null;
   /** Whether it is hidden when the table has many columns, unless all are shown. */
@@ -114,7 +116,8 @@ function cellOf<Row>(
     );
   }
   const number = typeof value === 'number' ? value : null;
-  const text = numberText(number, column.unit, scale);
+  const plain = numberText(number, column.unit, scale);
+  const text = column.worded?.(row, plain) ?? plain;
   const shown =
     column.field === undefined ? text : figure({ name: column.field(row), value: number }, column.unit, text);
   const part = column.bar?.(row) ?? null;

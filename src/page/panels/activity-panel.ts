@@ -2,7 +2,17 @@
 import { lacking } from '../capture-hints.js';
 import type { DeviceTime, WorkKind } from '../../prof/summary/summary-data.js';
 import { element, note } from '../document/dom-elements.js';
-import { difference, fieldsOf, ratio, sumOf, total, wholeSumOf, type Field, type NumberKey } from '../figures/field.js';
+import {
+  boundedTimeOf,
+  difference,
+  fieldsOf,
+  ratio,
+  sumOf,
+  total,
+  wholeSumOf,
+  type Field,
+  type NumberKey,
+} from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { figureColumn } from '../figures/listed-rows.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
@@ -15,6 +25,8 @@ interface ActivityGroup {
   readonly counts: readonly WorkKind[];
   /** The time that no row above includes. */
   readonly time: (devices: readonly DeviceTime[]) => Field;
+  /** The sign before its time and its share, if they may be bounds. */
+  readonly sign?: (devices: readonly DeviceTime[]) => string;
 }
 
 const DEVICES = 'overview.devices.*';
@@ -37,7 +49,11 @@ const WORK: readonly ActivityGroup[] = [
   },
   { name: 'Exposed memsets', colour: 'var(--hue-8)', counts: ['sets'], time: sumsOf('setsAlone') },
 ];
-const IDLE: ActivityGroup = { name: 'Idle', colour: 'var(--idle)', counts: [], time: sumsOf('idle') };
+const IDLE: ActivityGroup = {
+  ...{ name: 'Idle', colour: 'var(--idle)', counts: [] },
+  time: (devices) => boundedTimeOf(DEVICES, devices, 'idle').field,
+  sign: (devices) => boundedTimeOf(DEVICES, devices, 'idle').sign,
+};
 const IDLE_AND_WAITS: readonly ActivityGroup[] = [
   { name: 'Idle in waits', colour: 'var(--idle-queue)', counts: ['syncs'], time: idleInWaits },
   {
@@ -66,14 +82,16 @@ function make(view: PanelView): PanelContent {
   const timeOf = ({ time }: ActivityGroup): Field => time(devices);
   const shareOf = (kind: ActivityGroup): Field => ratio(timeOf(kind), sumOf(DEVICES, devices, 'span'));
   const isPositive = ({ value }: Field): boolean => Number(value) > 0;
-  const hasWaits = syncs.length > 0 && idleInWaits(devices).value !== null;
+  const isKnown = devices.every(({ bounds }) => bounds === undefined);
+  const hasWaits = isKnown && syncs.length > 0 && idleInWaits(devices).value !== null;
   const all = [...WORK, ...(hasWaits ? IDLE_AND_WAITS : [IDLE]), MISSING];
   const kinds = all.filter((kind) => isPositive(timeOf(kind)) || isPositive(countOf(kind)));
+  const worded = ({ sign }: ActivityGroup, text: string): string => `${sign?.(devices) ?? ''}${text}`;
   const columns: TableColumn<ActivityGroup>[] = [
     { title: 'Activity', cell: ({ name }) => name, before: ({ colour }) => swatch(colour) },
     figureColumn('Count', 'count', countOf),
-    figureColumn('Time', 'ns', timeOf),
-    figureColumn('Of span', 'share', shareOf, { bar: (kind) => shareOf(kind).value }),
+    figureColumn('Time', 'ns', timeOf, { worded }),
+    figureColumn('Of span', 'share', shareOf, { bar: (kind) => shareOf(kind).value, worded }),
   ];
   const made = table({ caption: 'Activities', columns, rows: kinds, sortedBy: null });
   const waits = syncs.map((sync, at) => {

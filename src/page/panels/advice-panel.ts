@@ -4,7 +4,7 @@ import { lacking } from '../capture-hints.js';
 import { rankNames } from '../profile-labels.js';
 import { meaningOf } from '../../record/glossary.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
-import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
+import type { FindingGroup, GroupGain } from '../../prof/advise/grouped-findings.js';
 import { capitalised, quantityText } from '../document/units.js';
 import { command, button, definitions, element, note } from '../document/dom-elements.js';
 import { counted } from '../../record/plural.js';
@@ -19,7 +19,7 @@ import type { PanelContent, Panel, PanelView } from '../panel.js';
 const SHOWN_AT_FIRST = 3;
 
 /** Capitalises a text, unless it begins with the name of an op or a kernel. */
-const sentence = (text: string): string => `${/^(?:the |[a-z]+,? [a-z])/.test(text) ? capitalised(text) : text}.`;
+const sentence = (text: string): string => `${/^(?:the |[a-z]+,? [a-zA-Z])/.test(text) ? capitalised(text) : text}.`;
 
 /** `2.8 % to 5.7 % of the span of each of devices 0 1: `; without devices when it applies to all, or there is only one. */
 function shareOf(view: PanelView, { at, devices, shares }: Listed<FindingGroup>): (Node | string)[] {
@@ -59,26 +59,26 @@ function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | s
     : [' Show ', ...links.flatMap((one, i) => (i === 0 ? [one] : [' or ', one])), ' in the timeline.'];
 }
 
+/** `76.1 s on device 2 (304 s summed over 4 devices)`: a gain is compared with the span of its device. */
+function savedText(at: number, gain: GroupGain, over: string): (Node | string)[] {
+  const of = fieldsOf(`advice.${at}.gain`, gain);
+  const most = figure(of('ns'), 'ns');
+  return gain.on === '' ? [most] : [most, ` on ${gain.on} (`, figure(of('sum'), 'ns'), ` ${over})`];
+}
+
 function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
-  const { at, finding, devices, details, gain, count } = group;
+  const { at, finding, devices, details, gain, count, over } = group;
   const { rule, action, see, evidence, kernels } = finding;
   const of = fieldsOf(`advice.${at}`, view.data.advice[at]);
   const facts = element(
     'p',
     { class: 'facts' },
-    ...(gain === null
-      ? []
-      : [
-          'Could save ',
-          gain.isBound ? 'up to ' : 'about ',
-          figure(fieldsOf(`advice.${at}.gain`, gain)('ns'), 'ns'),
-          '. ',
-        ]),
+    ...(gain === null ? [] : ['Could save ', gain.isBound ? 'up to ' : 'about ', ...savedText(at, gain, over), '. ']),
     'Affects ',
     figure(of('stake'), 'ns'),
     ' in ',
     figure(of('count'), 'count'),
-    count === 1 ? ' activity' : ' activities',
+    `${count === 1 ? ' activity' : ' activities'}${over === '' ? '' : `, ${over}`}`,
     gain === null ? '; gain unknown.' : '.',
     ...placesInTimeline(view, group),
   );

@@ -2,7 +2,7 @@
 import { lacking } from '../capture-hints.js';
 import { element } from '../document/dom-elements.js';
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
-import { fieldsOf, difference, type Field, type NumberKey } from '../figures/field.js';
+import { BOUND_SIGNS, fieldsOf, difference, type Field, type NumberKey } from '../figures/field.js';
 import { idleCoresText } from '../../prof/neuron/machine.js';
 import { unrecordedCopiesText } from '../../prof/steps/transfers.js';
 import { capitalised } from '../document/units.js';
@@ -50,9 +50,6 @@ interface ListedDevice {
 }
 
 const COLUMNS: readonly (readonly [title: string, key: NumberKey<DeviceTime>])[] = [
-  ['Span', 'span'],
-  ['Busy', 'busy'],
-  ['Idle', 'idle'],
   ['Compute', 'compute'],
   ['Communication', 'communication'],
   ['Exposed communication', 'exposed'],
@@ -77,8 +74,21 @@ function make(view: PanelView): PanelContent {
       strip(`Device ${name}`, deviceParts(view.profile, at), fieldOf(at, 'span')),
     ),
   );
+  const bounded = (title: string, key: keyof typeof BOUND_SIGNS): TableColumn<ListedDevice> =>
+    figureColumn(
+      title,
+      'ns',
+      ({ at }) => {
+        const bounds = devices[at]?.bounds;
+        return bounds === undefined ? fieldOf(at, key) : fieldsOf(`overview.devices.${at}.bounds`, bounds)(key);
+      },
+      { worded: ({ at }, text) => `${devices[at]?.bounds === undefined ? '' : BOUND_SIGNS[key]}${text}` },
+    );
   const columns: TableColumn<ListedDevice>[] = [
     { title: 'Device', cell: ({ name }) => name },
+    figureColumn('Span', 'ns', ({ at }) => fieldOf(at, 'span')),
+    bounded('Busy', 'busy'),
+    bounded('Idle', 'idle'),
     ...COLUMNS.map(([title, key]) => figureColumn<ListedDevice>(title, 'ns', ({ at }) => fieldOf(at, key))),
     figureColumn('Longest gap', 'ns', ({ at }) =>
       fieldsOf(`overview.devices.${at}.gaps`, devices[at]?.gaps)('longest'),

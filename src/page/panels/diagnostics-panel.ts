@@ -39,19 +39,14 @@ function factsOf(header: ProfileSummary['header']): (readonly [name: string, val
 }
 
 function make(view: PanelView): PanelContent {
-  const { overview } = view.profile;
+  const { overview, check } = view.profile;
   const diagnostics = Object.entries(overview.diagnostics).map(([name, count]) => {
     const said = view.profile.diagnosticTexts[name];
     const number = figure({ name: `overview.diagnostics.${name}`, value: count }, 'count');
-    return said === undefined
-      ? element('li', {}, `${name}: `, number)
-      : element(
-          'li',
-          { title: name },
-          ...(said.severity === 'note' ? [] : [element('strong', {}, `${capitalised(said.severity)}: `)]),
-          `${said.severity === 'note' ? capitalised(said.text) : said.text}: `,
-          number,
-        );
+    if (said === undefined) return element('li', {}, `${name}: `, number);
+    const level = check.reasons.find((reason) => reason.check === name)?.level;
+    const text = level === undefined ? [capitalised(said)] : [element('strong', {}, `${capitalised(level)}: `), said];
+    return element('li', { title: name }, ...text, ': ', number);
   });
   const found =
     diagnostics.length === 0

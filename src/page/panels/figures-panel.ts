@@ -6,6 +6,7 @@ import type { PageProfile } from '../../prof/html/page-data.js';
 import { difference, fieldsOf, leastOf, mostOf, ratio, type Field } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { STEP_NAMES, matrixUnitName } from '../figures/shown-names.js';
+import { isMostly } from '../../record/units.js';
 import { meaningOf } from '../../record/glossary.js';
 import { counted } from '../../record/plural.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
@@ -218,7 +219,7 @@ const contentOf = ({ before = '', field, unit, after = '' }: FigureLine, worded:
 /** Whether the main figure is based on less than half of kernel time. */
 function isPartial({ partial, more }: FigureCard): boolean {
   const basis = more.find(({ isBasis }) => isBasis)?.field.value ?? null;
-  return partial !== undefined && basis !== null && basis < 0.5;
+  return partial !== undefined && basis !== null && !isMostly(basis);
 }
 
 /**

@@ -5,7 +5,7 @@ import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, note, scrolling, labelledTable } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/flame/flame-tree.js';
 import { ABOUT_BOUNDS, boundText } from '../figures/shown-names.js';
-import { hostLayers } from '../figures/listed-rows.js';
+import { hostLayers, PARTIAL } from '../figures/listed-rows.js';
 import { moreColumns, csvButton } from '../figures/sorted-table.js';
 import { filteredRows, shortTextsOf, sortedRows } from '../figures/table-sort.js';
 import { followsWork, type Panel, type PanelContent, type PanelView } from '../panel.js';
@@ -34,6 +34,7 @@ const number = (
 ): LayerColumn => ({
   ...{ title, unit, isExtra },
   cell: ({ row }) => row[key],
+  worded: ({ row }, text) => (key === 'flops' || key === 'bytes' ? PARTIAL[key].worded(row, text) : text),
   field: ({ at }) => `layers.shown.${at}.${key}`,
 });
 

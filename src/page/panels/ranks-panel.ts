@@ -7,6 +7,7 @@ import { showRanks, showTime, timelineLink } from '../document/timeline-link.js'
 import { isInTimeline, searched } from '../document/timeline-target.js';
 import { heatMaps, type JobLinks } from '../figures/ranks/heat-map.js';
 import { profileComparison } from '../figures/ranks/profile-comparison.js';
+import { meaningOf } from '../../record/glossary.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { rankNames } from '../profile-labels.js';
 import { byInterest, pageRanks, type PageRank } from '../timeline/pieces/page-ranks.js';
@@ -48,7 +49,14 @@ function jobSections(job: PageJob, links: JobLinks): HTMLElement[] {
         ]),
     ...(job.matched === 0
       ? []
-      : [section('Waits and clocks', waits(job)), section('Wait and transfer times', transfers(job))]),
+      : [
+          section(
+            'Waits and clocks',
+            waits(job),
+            ...(job.unsure === null ? [] : [note(`${capitalised(job.unsure)}.`)]),
+          ),
+          section('Wait and transfer times', transfers(job)),
+        ]),
     ...job.tables.map(jobTable),
   ];
 }
@@ -150,6 +158,7 @@ function waits({ ranks }: PageJob): HTMLElement {
       { title: 'Rank', cell: ({ name }) => name },
       { title: 'Machine', cell: ({ node }) => node },
       number('Waited', 'ns', 'waited', { group: 'waits' }),
+      number('Could be clock error', 'share', 'unsure', { about: meaningOf('clock error') }),
       number('Joined last', 'share', 'last'),
       number('Delayed others', 'ns', 'delayed', { group: 'waits' }),
       { title: 'Clock', cell: ({ clock }) => clock },
@@ -171,6 +180,7 @@ function transfers({ classes }: PageJob): HTMLElement {
       number('Size from', 'memory', 'size'),
       number('Count', 'count', 'operations'),
       number('Mean wait', 'ns', 'wait'),
+      number('Could be clock error', 'share', 'unsure', { about: meaningOf('clock error') }),
       number('Median transfer', 'ns', 'transfer'),
       number('Bus bandwidth', 'bytes/s', 'busBandwidth'),
     ],

@@ -12,7 +12,7 @@ import type { Peaks } from '../../prof/roofline/peaks.js';
 import { classifyRoofline, NO_ROOF, roofOf, type Placement, type RooflineBound } from '../../prof/roofline/roofline.js';
 import type { KernelSummary, MatrixUnitTime } from '../../prof/summary/summary-data.js';
 import { knownTime, Tallies } from '../../prof/summary/tallies.js';
-import { KernelTally, knownSum, rated } from '../../prof/tally/kernel-tally.js';
+import { flopsPerS, KernelTally, knownWork, rated } from '../../prof/tally/kernel-tally.js';
 import { matrixUnitOf, tableNameOf, textOf } from '../timeline/events/events.js';
 import type { InsideEvent } from './span-events.js';
 
@@ -26,13 +26,13 @@ export class KernelReader {
   readonly #peaks: ReadonlyMap<number, Peaks>;
   /** Paths of layers by their names together, because a name may have a `/` itself. */
   readonly #paths: ReadonlyMap<string, readonly string[]>;
-  /** Ops that have bytes and no rate, because their transfers outlast the instructions that start them. */
+  /** Ops without a rate. */
   readonly #unrated: ReadonlySet<string | null>;
 
   constructor({ layers, ops, roofline }: PageProfile) {
     this.#peaks = new Map(roofline.roofs.map(({ device, peaks }) => [device, peaks]));
     this.#paths = new Map(layers.shown.map(({ path }) => [path.join('/'), path]));
-    this.#unrated = new Set(ops.shown.filter(({ bytesPerS }) => bytesPerS === null).map(({ op }) => op));
+    this.#unrated = new Set(ops.shown.filter(({ isUnrated }) => isUnrated === true).map(({ op }) => op));
   }
 
   kernelOf({ events, event, time, share, from }: InsideEvent, kind: EventKind, device: number): EventKernel {
@@ -47,7 +47,8 @@ export class KernelReader {
         ...{ grid: null, block: null, dir: elementAt(DIRECTIONS, elementAt(events.dir, event)) },
       },
       layer: layer === null ? [] : (this.#paths.get(layer) ?? layer.split('/')),
-      ...{ op: textOf(events, 'op', event), dtype: textOf(events, 'dtype', event), tc: matrixUnitOf(events, event) },
+      ...{ op: textOf(events, 'op', event), category: textOf(events, 'category', event) as SummedKernel['category'] },
+      ...{ dtype: textOf(events, 'dtype', event), tc: matrixUnitOf(events, event) },
       ...{ flops: amount(events.flops), bytes: amount(events.bytes), occupancy: null },
       ...{ isCommunication: kind === 'communication', peaks: this.#peaks.get(device) ?? null },
     };
@@ -87,12 +88,13 @@ export class OpSums {
   totals(most: number): Ops {
     const totals = [...this.#ops].map(([op, sums]): OpTotal & { readonly time: number } => {
       const { number, communicating, bounds } = sums;
-      const { count, time, flops, bytes, ratedBytes, peak, bandwidth, matrixUnitShare: tc } = this.#tally.of(number);
+      const sum = this.#tally.of(number);
+      const { count, time, flops, ratedBytes, peak, bandwidth, matrixUnitShare: tc } = sum;
       const bound = largestEntry(bounds);
       return {
         ...{ op, count, time, ...(communicating > 0 ? { communicating } : {}), within: null, launch: null },
-        ...{ passes: null, host: null, hostSelf: null, flops: knownSum(flops), bytes: knownSum(bytes) },
-        flopsPerS: flops.time > 0 ? (flops.sum * NS_PER_S) / flops.time : null,
+        ...{ passes: null, host: null, hostSelf: null, ...knownWork(sum) },
+        flopsPerS: flopsPerS(flops),
         bytesPerS: rated(ratedBytes, ratedBytes.sum * NS_PER_S),
         ...{ ofCompute: rated(peak, peak.sum / PERCENT), ofMemory: rated(bandwidth, bandwidth.sum / PERCENT), tc },
         bound: bound === null ? null : { name: bound[0], time: bound[1] },

@@ -13,7 +13,7 @@ import type { SpanPart } from '../../prof/advise/verdict/verdict-facts.js';
 import { RowSums, TimeNotUnderCompute } from '../../prof/html/communication/collective-rows.js';
 import { boundsOfHeld, EVENTS, longest } from '../../prof/html/bounds.js';
 import type { PageIdle } from '../../prof/html/idle/idle-data.js';
-import { KernelTotals, RooflineGroups } from '../../prof/html/kernels/kernel-totals.js';
+import { CategoryTotals, KernelTotals, RooflineGroups } from '../../prof/html/kernels/kernel-totals.js';
 import { LineTotals } from '../../prof/html/kernels/line-totals.js';
 import { StackTotals } from '../../prof/html/kernels/stack-totals.js';
 import { LayerTotals } from '../../prof/html/layers/layer-totals.js';
@@ -92,6 +92,7 @@ export class SpanSums {
   readonly #reader: KernelReader;
   readonly #summary = new SummarySums();
   readonly #kernels = new KernelTotals();
+  readonly #categories = new CategoryTotals();
   readonly #ops = new OpSums();
   readonly #points = new RooflineGroups();
   readonly #layers = new LayerTotals();
@@ -146,6 +147,7 @@ export class SpanSums {
       utilisation: this.#utilisationWithin(devices),
       collectives: this.#collectives.rows(BOUNDS.collectives),
       kernels: this.#kernels.totals(BOUNDS.kernels),
+      categories: this.#categories.totals,
       ops: this.#ops.totals(BOUNDS.ops),
       lines: this.#traces?.lines.totals(BOUNDS.ops) ?? null,
       stacks: this.#traces?.stacks.tree(BOUNDS.stacks, [])?.tree ?? null,
@@ -205,7 +207,7 @@ export class SpanSums {
       this.#traces?.lines.add({ ...kernel, trace, record: { dur: time } });
       this.#traces?.stacks.add(trace, time);
     }
-    for (const sums of [this.#kernels, this.#points, this.#layers]) sums.add(kernel, time);
+    for (const sums of [this.#kernels, this.#categories, this.#points, this.#layers]) sums.add(kernel, time);
     this.#summary.add(kernel, time);
     this.#annotations.kernel(inside, kernel);
     this.#times.set(device, addTimes(this.#times.get(device) ?? 0, time));

@@ -58,6 +58,11 @@ export class Fields {
     return this.has(code) ? this.bytes[this.from[code] as number] : undefined;
   }
 
+  /** Whether a value is a text: only texts have a quote before them. */
+  isText(code: number): boolean {
+    return this.has(code) && this.bytes[(this.from[code] as number) - 1] === QUOTE;
+  }
+
   /** A value as written; null when there is none. */
   latin1(code: number): string | null {
     return this.has(code) ? this.bytes.toString('latin1', this.from[code], this.to[code]) : null;

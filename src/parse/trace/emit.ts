@@ -26,7 +26,7 @@ import { Dated, startOf } from './record-order.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { replayedContext, type Origin } from './graphs/captured-graph.js';
-import { missingWork } from './graphs/missing-work.js';
+import { missingWork, unrecordedCopies } from './graphs/missing-work.js';
 import { GraphOrigins } from './graphs/graph-origins.js';
 import type { KernelContexts, Step } from './launch-steps.js';
 import { MarkerContexts } from './markers/marker-contexts.js';
@@ -34,7 +34,7 @@ import type { ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { failedCalls } from './calls.js';
-import { waitOfCall } from '../../record/wait-calls.js';
+import { CALLED_COPIES_FACT, waitOfCall } from '../../record/wait-calls.js';
 import { apiRanges, hostRanges, LONG_CALL, separateRanges } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
@@ -69,10 +69,14 @@ interface KernelNames {
  * activity, call and range.
  */
 export function* emit(trace: Trace, options: EmitOptions): Generator<ProfileLine> {
-  const emission = new Emission(trace, options);
-  yield emission.header();
-  yield* emission.activities();
-  yield emission.end();
+  try {
+    const emission = new Emission(trace, options);
+    yield emission.header();
+    yield* emission.activities();
+    yield emission.end();
+  } finally {
+    for (const ranges of [trace.ranges, trace.overhead, trace.systemCalls?.ranges]) ranges?.close();
+  }
 }
 
 /** When the host recorded the events that streams and threads wait for. */
@@ -129,7 +133,9 @@ class Emission {
     const { clockFacts: aligned, lead } = this.#settled;
     const captured = capturedTime(this.trace, this.#lastEnd());
     const graphs = captured === 0 ? undefined : { [GRAPH_CAPTURE_FACT]: captured };
-    const facts = { ...stated, ...aligned, ...graphs, ...failedCalls(this.trace) };
+    const called = unrecordedCopies(this.trace, this.#settled.launches);
+    const copies = called === 0 ? undefined : { [CALLED_COPIES_FACT]: called };
+    const facts = { ...stated, ...aligned, ...graphs, ...copies, ...failedCalls(this.trace) };
     const { profile, file, rank: rankOfFile } = this.options;
     return {
       type: 'profile',

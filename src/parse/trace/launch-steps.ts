@@ -5,7 +5,7 @@
 import { append, elementAt } from '../../containers/element.js';
 import { outermost, spanAt, SPANS } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { countUpTo } from '../../containers/row-order.js';
+import { countUpTo, type RowGroups } from '../../containers/row-order.js';
 import type { ThreadTable } from './threads.js';
 import type { Context, RangeKind } from '../../record/record.js';
 
@@ -36,6 +36,9 @@ export interface KernelContexts {
    * values.
    */
   isRepeated?(range: number): boolean;
+
+  /** Ranges by thread, each thread's in order of start without repeated ones; absent if they have not been ordered. */
+  readonly rangesByThread?: RowGroups;
 
   /** The call stack recorded for a range, outermost frame first; empty or absent when there is none. */
   stackOf?(range: number): readonly string[];

@@ -1,28 +1,28 @@
 /** Records of host ranges, and of calls of the host: of the device's runtime (CUDA, HIP, CANN) and of the system. */
 import { elementAt } from '../../containers/element.js';
 import { SelfTimes } from '../../containers/nesting.js';
-import { compareCells, NarrowColumn, orNull } from '../../containers/numeric-column.js';
-import { allRows, keepRows, sortRows } from '../../containers/row-order.js';
+import { compareCells, orNull, type NarrowColumn } from '../../containers/numeric-column.js';
+import { allRows, keepRows, mergeGroups, sortRows } from '../../containers/row-order.js';
 import type { RangeRecord } from '../../record/record.js';
 import type { Trace } from './trace.js';
 import type { KernelContexts } from './launch-steps.js';
 import type { LaunchJoin } from './launches.js';
-import { compareTexts, isRepeat, rangeKey, orderHostRanges } from './record-order.js';
+import { compareTexts, hostRangeOrder, isRepeat, rangeKey, orderHostRanges } from './record-order.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Ranges } from './trace-columns.js';
 
 /**
  * Self times of host ranges by row, in ns: the time during which the range was the last one to begin on its thread.
  * Linear in ranges.
- * @param inOrder rows of all ranges in order of start, the longer first
+ * @param inOrder rows of all ranges, those of each thread in order of start, the longer first
  * @param last end of ranges that are still open at the end of the profile, ns
  */
 function selfTimes(
   { end, start, thread }: Pick<Ranges, 'end' | 'start' | 'thread'>,
-  inOrder: Uint32Array,
+  inOrder: Iterable<number>,
   last: number,
 ): NarrowColumn {
-  const self = NarrowColumn.times();
+  const self = start.otherTimes();
   for (let row = 0; row < start.length; row++) self.push(0);
   const take = (row: number, time: number): void => self.set(row, time);
   const threads = new Map<number, SelfTimes<number>>();
@@ -45,10 +45,8 @@ export function* hostRanges(
   last: number,
 ): Generator<RangeRecord> {
   const { ranges, threads, names } = trace;
-  const isRepeated = (row: number, at: number, all: Uint32Array): boolean =>
-    contexts.isRepeated?.(row) ?? (at > 0 && isSameRange(trace, elementAt(all, at - 1), row));
-  const rows = keepRows(orderHostRanges(trace), (row, at, all) => !ranges.strays.has(row) && !isRepeated(row, at, all));
-  const self = selfTimes(ranges, rows, last);
+  const [rows, byThread] = rowsOfRanges(trace, contexts);
+  const self = selfTimes(ranges, byThread, last);
   // Nsight Systems ends open ranges when its session ends.
   const sessionEnd = trace.header.dur ?? Infinity;
   for (const row of rows) {
@@ -76,6 +74,24 @@ export function* hostRanges(
       ...(end >= sessionEnd ? { open: true } : undefined),
     };
   }
+}
+
+/** Rows of the ranges that are written: all in order of start, and in an order that is that of start on each thread. */
+function rowsOfRanges(trace: Trace, contexts: KernelContexts): readonly [Iterable<number>, Iterable<number>] {
+  const { rangesByThread: groups } = contexts;
+  const { strays } = trace.ranges;
+  if (groups !== undefined) {
+    const isKept = (row: number): boolean => !strays.has(row);
+    return [filtered(mergeGroups(groups, hostRangeOrder(trace)), isKept), filtered(groups.rows, isKept)];
+  }
+  const isRepeated = (row: number, at: number, all: Uint32Array): boolean =>
+    contexts.isRepeated?.(row) ?? (at > 0 && isSameRange(trace, elementAt(all, at - 1), row));
+  const rows = keepRows(orderHostRanges(trace), (row, at, all) => !strays.has(row) && !isRepeated(row, at, all));
+  return [rows, rows];
+}
+
+function* filtered(rows: Iterable<number>, isKept: (row: number) => boolean): Generator<number> {
+  for (const row of rows) if (isKept(row)) yield row;
 }
 
 const isSameRange = (trace: Trace, a: number, b: number): boolean =>

@@ -208,16 +208,24 @@ function compareLaunches(activities: Activities, a: number, b: number): number {
   return 0;
 }
 
-/** Rows of all host ranges in order of start, the longer first. */
-export function orderHostRanges(trace: Pick<Trace, 'ranges' | 'threads' | 'names'>): Uint32Array<ArrayBuffer> {
+/** The order of host ranges of all threads: by start, the longer first, then by contents. */
+export function hostRangeOrder(trace: Pick<Trace, 'ranges' | 'threads' | 'names'>): CompareRows {
   const { ranges, threads } = trace;
   const { start, end, thread } = ranges;
-  const rows = allRows(ranges.length);
-  sortRows(rows, (a, b) => {
+  return (a, b) => {
     const byTime = start.at(a) - start.at(b) || (end.at(a) === end.at(b) ? 0 : end.at(b) - end.at(a));
     return (
-      byTime || threads.compare(thread.at(a), thread.at(b)) || compareTexts(rangeKey(trace, a), rangeKey(trace, b))
+      byTime ||
+      threads.compare(thread.at(a), thread.at(b)) ||
+      compareTexts(rangeKey(trace, a), rangeKey(trace, b)) ||
+      a - b
     );
-  });
+  };
+}
+
+/** Rows of all host ranges in order of start, the longer first. */
+export function orderHostRanges(trace: Pick<Trace, 'ranges' | 'threads' | 'names'>): Uint32Array<ArrayBuffer> {
+  const rows = allRows(trace.ranges.length);
+  sortRows(rows, hostRangeOrder(trace));
   return rows;
 }

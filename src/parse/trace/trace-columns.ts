@@ -3,8 +3,11 @@
  * for each activity, 20 for each host call, 15 for each range, where the times of neighbouring rows differ by seconds at most.
  */
 import { elementAt } from '../../containers/element.js';
-import { columns, NarrowColumn } from '../../containers/numeric-column.js';
+import { ChunkSpace, columns, NarrowColumn, type CellFile, type NumberArray } from '../../containers/numeric-column.js';
 import { PairIndex } from '../../containers/hash-index.js';
+import { isSystemError } from '../../record/errors.js';
+import { readFully, UnreadableInput, writeFully } from '../files.js';
+import { TemporaryFile } from '../input/temporary-file.js';
 
 /** Finds rows by a number in a column. */
 export class NumberIndex {
@@ -72,7 +75,54 @@ export class HostCalls extends columns({
   }
 }
 
-/** Host ranges, each on one thread. Times in ns. */
+/** Bytes of ranges that are kept in memory: those of five million ranges. */
+const RANGES_IN_MEMORY = 64 * 1024 * 1024;
+
+/** Closes files of columns that nobody closed, because an error ended the reading. */
+const abandoned = new FinalizationRegistry((file: TemporaryFile) => file.dispose());
+
+/** Cells of columns in a temporary file without a name. */
+class WaitingCells implements CellFile {
+  #file: TemporaryFile | null = null;
+  #size = 0;
+
+  write(cells: NumberArray, place: number | null): number | null {
+    try {
+      this.#file ??= this.#open();
+      const at = place ?? this.#size;
+      writeFully(this.#file.file, bytesOf(cells), at);
+      if (place === null) this.#size += cells.byteLength;
+      return at;
+    } catch (error) {
+      // Without room in the temporary folder, all cells stay in memory.
+      if (!isSystemError(error) && !(error instanceof UnreadableInput)) throw error;
+      return null;
+    }
+  }
+
+  read(cells: NumberArray, place: number): void {
+    if (this.#file === null) throw new RangeError('a closed file of columns');
+    readFully(this.#file.file, bytesOf(cells), place);
+  }
+
+  close(): void {
+    abandoned.unregister(this);
+    this.#file?.dispose();
+    this.#file = null;
+  }
+
+  #open(): TemporaryFile {
+    const file = new TemporaryFile('ranges');
+    file.unlink();
+    abandoned.register(this, file, this);
+    return file;
+  }
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: NumberArray): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** Host ranges, each on one thread. Times in ns. Those that do not fit in memory wait in the temporary folder. */
 export class Ranges extends columns({
   start: 'time',
   /** Infinity for a range that is still open at the end of the profile. */
@@ -89,6 +139,19 @@ export class Ranges extends columns({
   readonly domain = NarrowColumn.counts();
   /** Rows whose times are damaged; they are not written. */
   readonly strays = new Set<number>();
+  readonly #file = new WaitingCells();
+
+  constructor() {
+    super();
+    const space = new ChunkSpace(this.#file, RANGES_IN_MEMORY);
+    this.waitIn(space);
+    this.domain.waitIn(space);
+  }
+
+  /** Removes the file of the ranges, which are no longer needed. */
+  close(): void {
+    this.#file.close();
+  }
 
   domainOf(row: number): number {
     return this.domain.length === 0 ? 0 : this.domain.at(row);

@@ -19,7 +19,7 @@ import { Annotated } from '../annotate.js';
 import { idleCoresText, isOfNeuronDevice, workingDevices } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import { namesOfSeveral } from '../ranks/membership.js';
-import { StartedCopies } from '../steps/transfers.js';
+import { UnrecordedCopies } from '../steps/transfers.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
 import { ByDevice, DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
@@ -28,7 +28,7 @@ import { actionIn, frameworkWords } from './framework-words.js';
 import { HostGaps, type OnIdleGap } from './idle/host-gaps.js';
 import { IdleTimes } from './idle/idle-causes.js';
 import { knownIdle, workTimesOf } from './idle/known-idle.js';
-import { JOB_RULE, type Rule, type RuleAnswer } from './rule.js';
+import { JOB_RULE, type JobVerdict, type Rule, type RuleAnswer } from './rule.js';
 import { PROFILE_RULES, RULES } from './rules.js';
 import { belowRoof } from './rules/below-roof.js';
 import { exposedCollectives, stragglers } from './rules/communication.js';
@@ -89,7 +89,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly #neuron = new Map<number, ProfileSums>();
   readonly #computed = new Map<number, ComputedTimes>();
   readonly #moved = new Map<number, MovedTimes>();
-  readonly #copies = new Map<number, StartedCopies>();
+  readonly #copies = new Map<number, UnrecordedCopies>();
   readonly #doubted = new Map<number, DoubtedWork>();
   readonly #captures = new Map<number, GraphCaptureTest>();
   /**
@@ -97,7 +97,8 @@ export class Adviser implements Analysis<Adviser> {
    * collected for it.
    */
   readonly #hasVerdict: boolean;
-  #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
+  #outcome: { readonly findings: Finding[]; readonly silences: Silence[]; readonly job: JobVerdict | null } | null =
+    null;
   kernels = 0;
 
   constructor({ rules = RULES, minShare = MIN_SHARE, top = Infinity, onIdle }: AdviserOptions = {}) {
@@ -131,7 +132,7 @@ export class Adviser implements Analysis<Adviser> {
     this.#host.take(record);
     entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
     if (this.#hasVerdict) {
-      entryOf(this.#copies, record.profile, () => new StartedCopies()).take(record);
+      entryOf(this.#copies, record.profile, () => new UnrecordedCopies()).take(record);
       entryOf(this.#doubted, record.profile, () => new DoubtedWork()).take(record);
       entryOf(this.#captures, record.profile, () => new GraphCaptureTest()).take(record);
     }
@@ -204,6 +205,11 @@ export class Adviser implements Analysis<Adviser> {
     return this.#end().silences;
   }
 
+  /** Who is late, and how long ranks waited; null for one profile, and when the rule about jobs was not requested. */
+  get job(): JobVerdict | null {
+    return this.profiles.size > 1 ? this.#end().job : null;
+  }
+
   /** Share of the time of the finding's device; for a profile without device work, of the device that worked longest. */
   shareOf({ profile, device, stake }: Pick<Finding, 'profile' | 'device' | 'stake'>): number {
     const span = this.#devices.has(profile) ? this.#devices.span(profile, device) : this.#devices.longest;
@@ -242,7 +248,7 @@ export class Adviser implements Analysis<Adviser> {
     const idle = new IdleTimes();
     for (const { device, of } of this.#host.ofProfile(profile))
       if (working.some((one) => one.device === device)) idle.merge(of.idle);
-    const unrecorded = this.#copies.get(profile)?.unrecorded;
+    const unrecorded = this.#copies.get(profile);
     const withCopies = working.filter(({ device }) => unrecorded?.has(device) !== true).map(({ of }) => of);
     const sum = (lengthOf: (of: DeviceActivityTime) => number): number => sumOver(devices, lengthOf);
     return verdictOf({
@@ -271,15 +277,17 @@ export class Adviser implements Analysis<Adviser> {
 
   #end() {
     if (this.#outcome !== null) return this.#outcome;
-    const facts = {
+    const collected = {
       ...{ devices: this.#devices, host: this.#host, missing: this.#missing },
-      idle: knownIdle(this.#host, this.#devices, this.#missing),
       ...{ profiles: this.profiles, neuron: this.#neuron, moved: this.#moved },
     };
+    const facts = { ...collected, idle: knownIdle(collected) };
     const findings: Finding[] = [];
     const silences: Silence[] = [];
+    let job: JobVerdict | null = null;
     for (const { rule, watch } of this.#watches) {
       const answer = watch.end(facts);
+      job ??= answer.verdict ?? null;
       const said = answer.found
         .map((finding) => this.#bounded(finding))
         .filter((finding) => this.#worth(finding) >= this.#minShare);
@@ -290,7 +298,7 @@ export class Adviser implements Analysis<Adviser> {
       if (said.length === 0 && this.#concerns(rule))
         silences.push({ rule: rule.name, why: inDeviceWords(this.#whyNot(answer), this.#allDevices) });
     }
-    return (this.#outcome = { findings: this.#ordered(withoutRepeated(findings)), silences });
+    return (this.#outcome = { findings: this.#ordered(withoutRepeated(findings)), silences, job });
   }
 
   get #allDevices() {

@@ -1,7 +1,7 @@
 /** Merges the findings of one rule about several devices of a profile, or about several profiles. */
 import { elementAt, largest } from '../../containers/element.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
-import { time } from './wording.js';
+import { many, time } from './wording.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Finding, Gain } from './finding.js';
 import { JOB_RULE } from './rule.js';
@@ -23,14 +23,27 @@ export interface FindingGroup {
   /** Total over all its findings. */
   readonly stake: number;
   readonly count: number;
+  /** What its totals include: 'summed over 4 devices'; empty when it has one finding, whose span they can be compared with. */
+  readonly over: string;
   /** Null when the gain of any finding is unknown. */
-  readonly gain: Gain | null;
+  readonly gain: GroupGain | null;
 }
 
-/** Returns the name of the profile and device that a finding is about. */
-type NameOf = (finding: Finding) => string;
+/** What an action saves at most of any device's time. Devices work at once, so their sum is no share of a span. */
+export interface GroupGain extends Gain {
+  /** The device or rank that it saves most on; empty when the group has one finding. */
+  readonly on: string;
+  /** Total over all findings, in ns. */
+  readonly sum: number;
+}
 
-const deviceName: NameOf = ({ device }) => `device ${device ?? 'unknown'}`;
+/** How a group names the profile and device of a finding, and what it calls a profile; null when it names only devices. */
+interface Naming {
+  readonly nameOf: (finding: Finding) => string;
+  readonly profileWord: 'rank' | 'profile' | null;
+}
+
+const BY_DEVICE: Naming = { nameOf: ({ device }) => `device ${device ?? 'unknown'}`, profileWord: null };
 
 /** The part of an adviser that `adviceGroups` uses. */
 interface Advised {
@@ -53,35 +66,38 @@ export function profileName(profile: number, profiles: ReadonlyMap<number, Profi
 /** The findings of an adviser, with the findings of one rule about several ranks or devices merged. */
 export function adviceGroups(adviser: Advised): FindingGroup[] {
   const { findings, profiles } = adviser;
-  const name: NameOf = ({ profile, device }) =>
+  const shareOf = (finding: Finding): number => adviser.shareOf(finding);
+  if (profiles.size < 2) return groupedFindings(findings, shareOf);
+  const nameOf: Naming['nameOf'] = ({ profile, device }) =>
     [
       profileName(profile, profiles),
       ...(device === null || hasOneDevice(profile, adviser) ? [] : [`device ${device}`]),
     ].join(', ');
-  return groupedFindings(findings, (finding) => adviser.shareOf(finding), profiles.size > 1 ? name : undefined);
+  const isJob = [...profiles.values()].every(({ rank }) => rank !== null);
+  return groupedFindings(findings, shareOf, { nameOf, profileWord: isJob ? 'rank' : 'profile' });
 }
 
 /**
  * @param findings in the order of the adviser
- * @param nameOf name of the most affected profile and device, when findings about several profiles are merged
+ * @param naming for findings about several profiles, which are merged then
  * @returns groups in the order of their first findings
  */
 export function groupedFindings(
   findings: readonly Finding[],
   shareOf: (finding: Finding) => number,
-  nameOf?: NameOf,
+  naming: Naming = BY_DEVICE,
 ): FindingGroup[] {
   const groups = new Map<string, Finding[]>();
   for (const [index, finding] of findings.entries()) {
     const { rule, profile, see } = finding;
     // Causes in a job are never merged.
-    const place = rule === JOB_RULE ? index : nameOf === undefined ? profile : '';
+    const place = rule === JOB_RULE ? index : naming.profileWord === null ? profile : '';
     entryOf(groups, `${rule} ${place} ${see}`, (): Finding[] => []).push(finding);
   }
   return [...groups.values()]
     .flatMap(apart)
     .sort((a, b) => findings.indexOf(elementAt(a, 0)) - findings.indexOf(elementAt(b, 0)))
-    .map((group) => groupOf(group, shareOf, nameOf ?? deviceName));
+    .map((group) => groupOf(group, shareOf, naming));
 }
 
 /** Keeps several findings about one device apart: they are about different work, and their advice differs. */
@@ -92,16 +108,17 @@ function apart(group: readonly Finding[]): (readonly Finding[])[] {
   return parts.length === 1 ? group.map((finding) => [finding]) : parts.flatMap(apart);
 }
 
-function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => number, nameOf: NameOf): FindingGroup {
+function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => number, naming: Naming): FindingGroup {
   const most = largest(group.map(({ stake }) => stake));
   const finding = group.find(({ stake }) => stake === most) ?? elementAt(group, 0);
   const { what, details = '' } = finding;
   const isOne = group.length === 1;
   const stake = sumOf(group, (one) => one.stake);
   const shares = group.map(shareOf).sort((a, b) => a - b);
-  const on = `on ${nameOf(finding)}: `;
+  const on = `on ${naming.nameOf(finding)}: `;
+  const over = isOne ? '' : `summed over ${placesText(group, naming)}`;
   return {
-    what: isOne ? what : `${time(stake)} in all, most ${on}${what}`,
+    what: isOne ? what : `${time(stake)} ${over}, most ${on}${what}`,
     details: isOne || details === '' ? details : `${on}${details}`,
     finding,
     devices: inRising(group.flatMap((one) => one.device ?? [])),
@@ -109,8 +126,17 @@ function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => numbe
     shares: [shares[0] ?? 0, shares.at(-1) ?? 0],
     stake,
     count: sumOf(group, ({ count }) => count),
-    gain: gainOf(group, on, nameOf === deviceName ? 'devices' : 'ranks'),
+    over,
+    gain: gainOf(group, naming),
   };
+}
+
+/** `4 devices`; `4 ranks`; `8 devices of 4 ranks`. */
+function placesText(group: readonly Finding[], { profileWord }: Naming): string {
+  if (profileWord === null) return many(group.length, 'device');
+  const profiles = new Set(group.map(({ profile }) => profile)).size;
+  const named = many(profiles, profileWord);
+  return profiles === group.length ? named : `${many(group.length, 'device')} of ${named}`;
 }
 
 const inRising = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((a, b) => a - b);
@@ -118,15 +144,16 @@ const inRising = (numbers: readonly number[]): number[] => [...new Set(numbers)]
 const sumOf = (group: readonly Finding[], of: (finding: Finding) => number): number =>
   group.reduce((sum, finding) => sum + of(finding), 0);
 
-/** @param on the device whose figures are in the formula @param all description of what the sum includes */
-function gainOf(group: readonly Finding[], on: string, all: string): Gain | null {
-  const [gain = null] = group.map((finding) => finding.gain);
-  if (gain === null || group.length === 1) return gain;
-  if (group.some((finding) => finding.gain === null)) return null;
-  const isBound = group.every((finding) => finding.gain?.isBound);
+/** The largest gain of the group, which is that of one device; null when one is unknown. */
+function gainOf(group: readonly Finding[], { nameOf }: Naming): GroupGain | null {
+  const known = group.flatMap((finding) => (finding.gain === null ? [] : [{ finding, gain: finding.gain }]));
+  if (known.length < group.length) return null;
+  const { finding, gain } = known.reduce((most, one) => (one.gain.ns > most.gain.ns ? one : most));
   return {
-    ns: sumOf(group, (finding) => finding.gain?.ns ?? 0),
-    how: `summed over the ${all}; ${on}${gain.how}`,
-    isBound,
+    ns: gain.ns,
+    how: gain.how,
+    isBound: known.every((one) => one.gain.isBound),
+    on: group.length === 1 ? '' : nameOf(finding),
+    sum: sumOf(group, (one) => one.gain?.ns ?? 0),
   };
 }

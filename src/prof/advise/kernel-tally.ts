@@ -1,7 +1,7 @@
 /** The kernels that a finding is about: number, total time, names, and the longest ones. */
 import { IntervalUnion } from '../../containers/interval-union.js';
 import type { Load } from '../roofline/roofline.js';
-import { NS_PER_S } from '../../record/units.js';
+import { amountText, NS_PER_S } from '../../record/units.js';
 import type { Gain, LongestTime } from './finding.js';
 import { addTo } from '../../containers/map-entry.js';
 
@@ -117,6 +117,12 @@ export class KernelTally {
     return this.#union.total + this.#merged;
   }
 
+  /** Their time, which can be compared with a span: `16.6 us of device time (37 us summed, because they overlap)`. */
+  get timeText(): string {
+    const [sum, device] = [amountText(this.time, 'time'), amountText(this.stake, 'time')];
+    return sum === device ? sum : `${device} of device time (${sum} summed, because they overlap)`;
+  }
+
   /** The fields of a finding that follow from its kernels; the gain is unknown. */
   get facts() {
     const { count, time, stake, longest } = this;
@@ -129,17 +135,24 @@ export class GainTally extends KernelTally {
   /** Possible saving in ns of the `known` kernels. */
   gain = 0;
   known = 0;
+  /** The time that the `known` kernels take at least, in ns. The peaks are those of the device, so overlap does not shorten it. */
+  #rest = 0;
 
-  /** @param saved in ns; null if unknown */
-  addGain(saved: number | null): void {
+  /**
+   * @param dur of the kernel, in ns
+   * @param saved in ns; null if unknown
+   */
+  addGain(dur: number, saved: number | null): void {
     if (saved === null) return;
     this.known++;
     this.gain += saved;
+    this.#rest += dur - saved;
   }
 
   override merge(more: GainTally): void {
     super.merge(more);
     this.gain += more.gain;
+    this.#rest += more.#rest;
     this.known += more.known;
   }
 
@@ -150,7 +163,8 @@ export class GainTally extends KernelTally {
   bounded(how: string): Gain | null {
     if (this.known === 0) return null;
     const of = this.known < this.count ? ` of ${this.known} kernels with known FLOPs and bytes` : '';
-    return { ns: Math.min(this.gain, this.stake), how: `sum${of} of ${how}`, isBound: true };
+    const ns = Math.max(0, Math.min(this.gain, this.stake - this.#rest));
+    return { ns, how: `sum${of} of ${how}`, isBound: true };
   }
 }
 

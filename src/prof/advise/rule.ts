@@ -1,14 +1,12 @@
 /** Interface of the rules of `dprof advise`: a rule watches all records and rows, and finally reports what it found. */
 import type { Vendor } from '../../record/glossary.js';
-import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { ProfileLine } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { ProfileSums } from '../neuron/metric-sums.js';
-import type { MissingTimes } from '../steps/missing-work.js';
-import { ByDevice, type Place, type DeviceTimes } from './device-times.js';
+import { ByDevice, type Place } from './device-times.js';
 import type { Concern, Found } from './finding.js';
-import type { HostGaps } from './idle/host-gaps.js';
 import type { MovedTimes } from './moved-times.js';
-import type { KnownIdle } from './idle/known-idle.js';
+import type { IdleFacts, KnownIdle } from './idle/known-idle.js';
 
 /**
  * Name of the rule about several ranks. Its findings are the causes of other rules' findings on each rank, and come first.
@@ -16,14 +14,9 @@ import type { KnownIdle } from './idle/known-idle.js';
 export const JOB_RULE = 'job';
 
 /** Facts that all rules share, collected once. */
-export interface RuleFacts {
-  readonly devices: DeviceTimes;
-  readonly host: HostGaps;
+export interface RuleFacts extends IdleFacts {
   /** Gaps that rules may report. */
   readonly idle: KnownIdle;
-  /** Work that the profiler lost. */
-  readonly missing: ByDevice<MissingTimes>;
-  readonly profiles: ReadonlyMap<number, ProfileRecord>;
   /** Data moved between devices, by profile. */
   readonly moved: ReadonlyMap<number, MovedTimes>;
   /** Sums of profiles of Neuron devices. */
@@ -33,10 +26,19 @@ export interface RuleFacts {
 /** Vendors of devices to which a CPU launches work. */
 export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'intel', 'ascend'];
 
+/** What a job's page and advice say first: who is late, and how long ranks waited for each other. */
+export interface JobVerdict {
+  readonly who: string;
+  /** Null when no operation is matched, so that waits are unknown. */
+  readonly waits: string | null;
+}
+
 /** The findings of a rule, or why it could not check anything. */
 export interface RuleAnswer {
   readonly found: readonly Found[];
   readonly why?: string;
+  /** Of a job of several ranks. */
+  readonly verdict?: JobVerdict | null;
 }
 
 /** State of a rule during the pass over the records; it is bounded. */

@@ -4,7 +4,7 @@ import type { Rule } from './rule.js';
 import { aiCpu, oldArchitecture, autotuning, impossible, unknownFlops } from './rules/kernel-lists.js';
 import { alignment } from './rules/alignment.js';
 import { belowRoof } from './rules/below-roof.js';
-import { clockShift, graphTrace } from './rules/capture-faults.js';
+import { clockShift, graphTrace, unrecordedCopies } from './rules/capture-faults.js';
 import { copies, copyBound } from './rules/copies.js';
 import { exposedCollectives, stragglers } from './rules/communication.js';
 import { fp32Product } from './rules/fp32-product.js';
@@ -39,6 +39,7 @@ export const RULES: readonly Rule[] = [
   aiCpu,
   autotuning,
   graphTrace,
+  unrecordedCopies,
   unattributed,
   unknownFlops,
   clockShift,

@@ -2,6 +2,7 @@
 import { orNull } from '../../containers/numeric-column.js';
 import { column, derived, int, real, type Column } from '../../table/column.js';
 import type { GroupRow } from './group-rows.js';
+import { isMostly } from '../../record/units.js';
 import { knownSum, rated } from '../tally/kernel-tally.js';
 import type { HostTime } from './host/host-times.js';
 
@@ -89,7 +90,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'flops',
       'FLOPs',
       int(15, 'FLOP'),
-      'floating-point operations of the kernels whose FLOPs are known; unknown when none are',
+      'floating-point operations of the kernels whose FLOPs are known: a lower bound below 100 Known%',
       ({ tally }) => knownSum(tally.flops),
     ),
     column('known', 'Known%', PERCENT, 'share of the time in kernels whose FLOPs are known', ({ tally }) =>
@@ -99,7 +100,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'bytes',
       'Bytes',
       int(15, 'bytes'),
-      'least memory traffic of the kernels whose bytes are known; unknown when none are',
+      'least memory traffic of the kernels whose bytes are known: a lower bound below 100 KnownBytes%',
       ({ tally }) => knownSum(tally.bytes),
     ),
     column(
@@ -114,15 +115,15 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'tflops',
       'TFLOP/s',
       real(8, 3, 'TFLOP/s'),
-      'FLOPs over the time of the kernels whose FLOPs are known; ! marks values above the peak',
-      ({ tally: { flops } }) => over(flops.sum, 1000 * flops.time),
+      'FLOPs over the time of the kernels whose FLOPs are known, if these take half of the time; ! marks values above the peak',
+      ({ tally: { flops } }) => (isMostly(flops.share) ? over(flops.sum, 1000 * flops.time) : null),
       { impossible: aboveCompute },
     ),
     column(
       'gbps',
       'GB/s',
       real(7, 1, 'GB/s'),
-      'bytes over the time of the kernels whose rate is known; ! marks values above the peak',
+      'bytes over the time of the kernels whose rate is known, if these take half of the time; ! marks values above the peak',
       ({ tally }) => rated(tally.ratedBytes),
       { impossible: aboveMemory },
     ),
@@ -130,7 +131,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'peak',
       'Peak%',
       PERCENT,
-      "share of the device's peak FLOP/s, averaged over the time of the kernels whose share is known",
+      "share of the device's peak FLOP/s, averaged over the kernels whose share is known, if these take half of the time",
       computeShare,
       { impossible: aboveCompute },
     ),
@@ -138,7 +139,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'bw',
       'BW%',
       PERCENT,
-      "share of the memory's peak bandwidth, averaged over the time of the kernels whose share is known",
+      "share of the memory's peak bandwidth, averaged over the kernels whose share is known, if these take half of the time",
       memoryShare,
       { impossible: aboveMemory },
     ),

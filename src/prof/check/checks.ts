@@ -1,7 +1,8 @@
 /** Checks that read the records of one profile: what they find, no diagnostic of a reader counts. */
-import { addTo, entryOf, largestEntry } from '../../containers/map-entry.js';
+import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { deviceWords } from '../../record/glossary.js';
+import { AFFECTS, SYNCHRONIZE } from '../../record/diagnostics.js';
 import { counted, many, plural } from '../../record/plural.js';
 import { smOf } from '../../ops/kernels/matrix-unit.js';
 import type { Device, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
@@ -9,9 +10,11 @@ import { percent as share, time } from '../advise/wording.js';
 import type { Annotated } from '../annotate.js';
 import { mayHaveWork } from '../analysis.js';
 import { frameworkWords } from '../advise/framework-words.js';
+import { ByDevice, DeviceTimes } from '../advise/device-times.js';
 import { LAUNCHING } from '../advise/rule.js';
-import { missingWorkOf } from '../steps/missing-work.js';
-import { StartedCopies } from '../steps/transfers.js';
+import { clockTexts, launchesGraphs, lostWorkRemedy, lostWorkText } from '../advise/rules/capture-faults.js';
+import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
+import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import {
   asksForArguments,
@@ -22,7 +25,7 @@ import {
   stepMarks,
 } from '../work/capture-options.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
-import { AFFECTS, SYNCHRONIZE, type Detail } from './diagnostic-effects.js';
+import type { Detail } from './faults.js';
 import type { Reason } from './reason.js';
 
 /** A check of one profile; its memory is bounded by devices, streams and steps. */
@@ -30,36 +33,54 @@ export interface Check {
   readonly take?: (record: ProfileLine) => void;
   readonly row?: (row: Annotated) => void;
   /** What it found about the diagnostics of readers, by their names. */
-  readonly details?: () => Iterable<readonly [diagnostic: string, detail: Detail | null]>;
+  readonly details?: (profile: ProfileRecord | null) => Iterable<readonly [diagnostic: string, detail: Detail]>;
   readonly reasons?: (profile: ProfileRecord | null) => readonly Reason[];
 }
 
-/** How far kernels start before their launch call: the least by which the clocks of CPU and device differ. */
+/** How far kernels start before their launch call, and by how much the clocks of devices differ from that of the CPU. */
 function clockCheck(): Check {
   let most = 0;
   return {
     take: (record) => {
       if (record.type === 'kernel' && record.launch) most = Math.max(most, record.launch.start - record.start);
     },
-    details: () => (most > 0 ? [['launch-after-kernel', { text: `by up to ${time(most)}` }]] : []),
+    details: (profile) => {
+      const clocks = profile === null ? [] : clockTexts(profile);
+      return [
+        ...(most > 0 ? [['launch-after-kernel', { text: `by up to ${time(most)}` }] as const] : []),
+        ...(clocks.length > 0 ? [['clocks-differ', { text: clocks.join(', ') }] as const] : []),
+      ];
+    },
   };
 }
 
-/** Time in which a device may have run work that the profiler lost, except behind all work that it has. */
+/** Idle time in which a device may have run work that the profiler lost, except behind all work that it has. */
 function missingCheck(): Check {
-  const times = new Map<'launch-without-work' | 'graph-launch-without-work', number>();
+  const devices = new DeviceTimes();
+  const missing = new ByDevice(() => new MissingTimes());
+  let hasNodes = false;
+  const detailOf = (isOfGraphs: boolean, profile: ProfileRecord | null): Detail | null => {
+    const found = missing.all.filter(({ of }) => launchesGraphs(of.api) === isOfGraphs).map(({ of }) => of);
+    const [first] = found;
+    if (first === undefined) return null;
+    const ns = found.reduce((sum, of) => sum + of.time, 0);
+    return { text: lostWorkText(ns), remedy: lostWorkRemedy(first.api, hasNodes ? null : profile) };
+  };
   return {
     take: (record) => {
-      const missing = missingWorkOf(record);
-      if (missing === null) return;
-      const name =
-        missing.api === null || /graph/i.test(missing.api) ? 'graph-launch-without-work' : 'launch-without-work';
-      times.set(name, (times.get(name) ?? 0) + missing.end - missing.start);
+      if (record.type === 'kernel' && record.graph !== undefined) hasNodes = true;
+      const lost = missingWorkOf(record);
+      if (lost !== null) missing.of({ ...lost, profile: record.profile }).add(lost);
+      const gap = devices.take(record);
+      if (gap !== null) missing.get(gap.profile, gap.device)?.take(gap.start, gap.end);
     },
-    details: () => [
-      ...(times.has('launch-without-work') ? [] : [['launch-without-work', { remedy: SYNCHRONIZE }] as const]),
-      ...[...times].map(([name, ns]) => [name, { text: `lost work may have run during ${time(ns)}` }] as const),
-    ],
+    details: (profile) => {
+      const [graphs, launches] = [detailOf(true, profile), detailOf(false, profile)];
+      return [
+        ['launch-without-work', launches ?? { remedy: SYNCHRONIZE }],
+        ...(graphs === null ? [] : [['graph-launch-without-work', graphs] as const]),
+      ];
+    },
   };
 }
 
@@ -132,11 +153,6 @@ function workCheck(): Check {
       if (workOf(record) !== null) hasWork = true;
       if (record.type === 'end') isLost = (record.diagnostics['work-not-recorded'] ?? 0) > 0;
     },
-    details: () => [
-      // A process that uses no device says so, although others may use one.
-      ...(hasWork ? [['profiler-saw-no-device', null] as const] : []),
-      ...(isLost ? [['launch-without-work', null] as const] : []),
-    ],
     reasons: (profile) =>
       hasWork || isLost || profile === null || !mayHaveWork(profile.format)
         ? []
@@ -151,54 +167,24 @@ function workCheck(): Check {
   };
 }
 
-/** A call that copies memory, as in CUDA and HIP. */
-const COPY_CALL = /memcpy/i;
-
-/** Copies that the CPU called and the profile lacks: it has device work, but no copies. */
-function calledCopiesCheck(): Check {
-  const calls = new Map<string, number>();
-  let [hasCopies, hasKernels] = [false, false];
-  return {
-    take: (record) => {
-      if (record.type === 'copy') hasCopies = true;
-      else if (record.type === 'kernel') hasKernels = true;
-      else if (record.type === 'range' && record.kind === 'api' && COPY_CALL.test(record.text))
-        addTo(calls, record.text, 1);
-    },
-    reasons: (profile) => {
-      const most = largestEntry(calls);
-      if (hasCopies || !hasKernels || most === null) return [];
-      const [call, count] = most;
-      return [
-        {
-          ...{ check: 'copies-not-recorded', level: 'limit', count },
-          what: `the CPU called ${call}, but the profile contains no copies`,
-          affects: 'copies, busy time and idle time',
-          remedy: captureOption(profile, 'copies'),
-        },
-      ];
-    },
-  };
-}
-
-/** Copies that instructions started and the profile lacks. */
-function startedCopiesCheck(): Check {
-  const copies = new StartedCopies();
+/** Copies that the CPU called, or that instructions started, and the profile lacks. */
+function copiesCheck(): Check {
+  const copies = new UnrecordedCopies();
   return {
     take: (record) => copies.take(record),
-    reasons: () => {
-      const missing = [...copies.unrecorded];
-      const count = missing.reduce((sum, [, started]) => sum + started, 0);
+    reasons: (profile) => {
+      const { called, started } = copies;
+      const affects = 'copies, busy time and idle time';
+      const common = { check: 'copies-not-recorded' } as const;
+      if (called > 0) {
+        const what = calledCopiesText(called);
+        return [{ ...common, level: 'limit', count: called, what, affects, remedy: captureOption(profile, 'copies') }];
+      }
+      const count = [...started.values()].reduce((sum, one) => sum + one, 0);
       if (count === 0) return [];
-      const devices = missing.map(([device]) => device).join(' ');
-      return [
-        {
-          ...{ check: 'copies-not-recorded', level: 'loss', count },
-          what: `${plural(missing.length, 'device')} ${devices} started ${many(count, 'copy')}, but the profile contains none of them`,
-          affects: 'copies, busy time and idle time of these devices',
-          remedy: null,
-        },
-      ];
+      const devices = `${plural(started.size, 'device')} ${[...started.keys()].join(' ')}`;
+      const what = `${devices} started ${many(count, 'copy')}, but the profile contains none of them`;
+      return [{ ...common, level: 'loss', count, what, affects: `${affects} of these devices`, remedy: null }];
     },
   };
 }
@@ -403,8 +389,7 @@ export const CHECKS: readonly (() => Check)[] = [
   clockCheck,
   missingCheck,
   overlapCheck,
-  startedCopiesCheck,
-  calledCopiesCheck,
+  copiesCheck,
   peakCheck,
   workCheck,
   stepsCheck,

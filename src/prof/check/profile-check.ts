@@ -1,11 +1,11 @@
 /** Turns records into a verdict for each profile: whether it is complete, with the reasons why not. One pass. */
 import { entryOf } from '../../containers/map-entry.js';
 import { inDeviceWords } from '../../record/glossary.js';
-import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { EndRecord, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Analysis, Answer, Item, RecordTypes } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import { CHECKS, type Check } from './checks.js';
-import { reasonsOfDiagnostics } from './diagnostic-effects.js';
+import { reasonsOf } from './faults.js';
 import { LEVELS, REASON_COLUMNS, verdictOf, type CheckVerdict, type Reason, type ReasonRow } from './reason.js';
 
 /** The verdict on one profile; an element of the JSON output. */
@@ -32,15 +32,15 @@ export const checkDocument = ({ profile, header, verdict, reasons }: CheckedProf
 
 class ProfileChecks {
   header: ProfileRecord | null = null;
-  diagnostics: Readonly<Record<string, number>> = {};
+  end: Pick<EndRecord, 'counts' | 'diagnostics'> = { counts: {}, diagnostics: {} };
   readonly checks: readonly Check[] = CHECKS.map((start) => start());
   readonly takes = this.checks.flatMap(({ take }) => take ?? []);
   readonly rows = this.checks.flatMap(({ row }) => row ?? []);
 
   get reasons(): Reason[] {
-    const details = new Map(this.checks.flatMap((check) => [...(check.details?.() ?? [])]));
+    const details = new Map(this.checks.flatMap((check) => [...(check.details?.(this.header) ?? [])]));
     const reasons = [
-      ...reasonsOfDiagnostics(this.diagnostics, details),
+      ...reasonsOf(this.end, details),
       ...this.checks.flatMap((check) => check.reasons?.(this.header) ?? []),
     ];
     return reasons
@@ -74,7 +74,7 @@ export class Checker implements Analysis<readonly CheckedProfile[]> {
   #takeRecord(record: ProfileLine): void {
     const profile = this.#of(record.profile);
     if (record.type === 'profile') profile.header = record;
-    if (record.type === 'end') profile.diagnostics = record.diagnostics;
+    if (record.type === 'end') profile.end = record;
     for (const take of profile.takes) take(record);
   }
 

@@ -1,9 +1,9 @@
 /** One input of a comparison: how it was read, and the reasons that prevent a verdict. */
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
-import type { EndRecord } from '../../record/record.js';
 import { endingsOf, type EndedInputs } from '../input/stream-status.js';
-import { lossesOf } from '../input/losses.js';
+import type { EndRecord } from '../../record/record.js';
+import { isOfProfiler, lossesIn, lossesOf } from '../input/losses.js';
 import { NAMES, type Pair, type Which } from './input-facts.js';
 import type { Judged } from './fail-if.js';
 
@@ -11,7 +11,7 @@ import type { Judged } from './fail-if.js';
 export interface Taken extends EndedInputs {
   /** Why nothing of it can be compared; null when it can. */
   readonly failure: UserError | null;
-  /** Number of launches of kernels and graphs whose work the profiler lost, according to its own count. */
+  /** Number of launches of kernels and graphs whose work the profiler lost, in the profiles that are compared. */
   readonly lost: number;
   readonly kernels: number;
 }
@@ -20,17 +20,18 @@ export interface Taken extends EndedInputs {
 const MOST_LOST = 0.01;
 
 /** Number of launches without work according to an end record. */
-export const lostBy = ({ diagnostics }: EndRecord): number =>
-  (diagnostics['launch-without-work'] ?? 0) + (diagnostics['graph-launch-without-work'] ?? 0);
+export const lostBy = (end: EndRecord): number =>
+  lossesIn(end).reduce((sum, loss) => sum + (isOfProfiler(loss) ? loss.count : 0), 0);
 
 /** The error that an input lacks too much work to be compared; empty when it does not. */
 function lossOf({ name, lost, kernels, endings }: Taken): UserError[] {
+  const unread = lossesOf(endings).doubts.filter((doubt) => doubt.level === 'loss' && !isOfProfiler(doubt));
   // One row may be counted for several reasons.
-  const unread = lossesOf(endings).doubts.reduce((most, { count }) => Math.max(most, count), 0);
+  const most = unread.reduce((all, { count }) => Math.max(all, count), 0);
   const isMuch = (count: number): boolean => count > MOST_LOST * (count + kernels);
   return [
     ...(isMuch(lost) ? [`the work of ${counted(lost, 'launch')} is not in the profile`] : []),
-    ...(isMuch(unread) ? [`${counted(unread, 'record')} could not be read`] : []),
+    ...(isMuch(most) ? [`${counted(most, 'record')} could not be read`] : []),
   ].map((what) => new UserError(what, { where: name }));
 }
 

@@ -265,8 +265,8 @@ export function diffReport(
 
 const lossLines = (taken: Pair<Taken>): string[] =>
   (['base', 'new'] as const).flatMap((which) => {
-    const { line } = lossesOf(taken[which].endings);
-    return line === null ? [] : [`${NAMES[which]}: ${line}`];
+    const { lines } = lossesOf(taken[which].endings);
+    return lines.map((line) => `${NAMES[which]}: ${line}`);
   });
 
 /** The conditions that were given. */

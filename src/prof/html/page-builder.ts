@@ -264,7 +264,7 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#ranks.take(row);
     this.#enter(record.profile);
     const profile = this.#profile(record.profile);
-    const { timeline, ops, lines, stepBars, kernels, annotations, points, layers } = profile;
+    const { timeline, ops, lines, stepBars, kernels, categories, annotations, points, layers } = profile;
     const kernel = pageKernelOf(row);
     timeline.addKernel(kernel, row);
     profile.sequences.take(row);
@@ -279,7 +279,7 @@ export class PageBuilder implements Analysis<MakePage> {
     if (activity === null) return;
     const time = durationOf(record) ?? activity.dur;
     kernels.add(kernel, time);
-    profile.categories.add(row.category, kernel, time);
+    categories.add(kernel, time);
     annotations.add(kernel, activity.dur);
     points.add(kernel, activity.dur);
     layers.add(kernel, time);

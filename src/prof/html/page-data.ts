@@ -2,8 +2,10 @@
  * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares
  * are fractions of 1, unknown values are null. Every list is bounded, and states how much it leaves out.
  */
+import type { KnownWork } from '../tally/kernel-tally.js';
 import type { Doubt } from '../input/losses.js';
 import type { PagePart, PageTimeline } from './timeline/timeline-data.js';
+import type { JobVerdict } from '../advise/rule.js';
 import type { FindingGroup } from '../advise/grouped-findings.js';
 import type { JointUtilisation, Utilisation } from './utilisation/utilisation-data.js';
 import type { PageMonitor, PageNeuron } from './neuron/neuron-data.js';
@@ -12,7 +14,6 @@ import type { PageGap, PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
 import type { Peaks } from '../roofline/peaks.js';
 import type { RooflineBound } from '../roofline/roofline.js';
-import type { DiagnosticText } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import type { CheckVerdict, Reason } from '../check/reason.js';
 import type { SequenceRow } from '../sequences/repeated-sequences.js';
@@ -87,6 +88,9 @@ export interface PageJob {
   /** Whether the ranks listed as late may be late by chance. */
   readonly isChance: boolean;
   readonly late: readonly PageStraggler[];
+  readonly verdict: JobVerdict;
+  /** How much of all waiting could be an error of the clocks; null if too little to matter. */
+  readonly unsure: string | null;
   readonly ranks: readonly {
     readonly name: string;
     readonly node: string | null;
@@ -101,6 +105,8 @@ export interface PageJob {
     readonly drift: number | null;
     readonly bound: number | null;
     readonly waited: number | null;
+    /** Share of it that could be an error of the clocks. */
+    readonly unsure: number | null;
     /** Share of the operations that it joined last. */
     readonly last: number | null;
     readonly delayed: number | null;
@@ -121,6 +127,7 @@ export interface PageJob {
     readonly size: number | null;
     readonly operations: number;
     readonly wait: number;
+    readonly unsure: number | null;
     readonly transfer: number | null;
     readonly busBandwidth: number | null;
   }[];
@@ -168,7 +175,7 @@ export interface PageProfile {
   /** Whether it shows the capture of graphs, which other profiles may replay, and not a run. */
   readonly isGraphCapture: boolean;
   /** Keyed by the names in `overview.diagnostics`; absent for a name from a later version. */
-  readonly diagnosticTexts: Readonly<Record<string, DiagnosticText>>;
+  readonly diagnosticTexts: Readonly<Record<string, string>>;
   /** Null when no device work has a time. */
   readonly verdict: ProfileVerdict | null;
   readonly idle: PageIdle;
@@ -345,7 +352,7 @@ export interface DeviceRoof {
 }
 
 /** A layer in the tree of layers; parents are listed before their children. */
-export interface LayerRow {
+export interface LayerRow extends KnownWork {
   /** Names from the top. */
   readonly path: readonly string[];
   /** Number of kernels of the layer and of all layers below it. */
@@ -357,9 +364,6 @@ export interface LayerRow {
   readonly backward: number;
   /** Time of backward kernels in no inner layer. */
   readonly ownBackward: number;
-  /** Null when none is known. */
-  readonly flops: number | null;
-  readonly bytes: number | null;
   readonly why: Readonly<Record<LayerPart, LayerReason | null>>;
 }
 

@@ -1,4 +1,5 @@
 /** The values of a kernel that a page shows. */
+import type { Category } from '../../ops/category.js';
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { Occupancy } from '../roofline/occupancy.js';
@@ -18,6 +19,7 @@ export interface SummedKernel extends KernelWork {
   readonly record: Pick<KernelRecord, SummedFields>;
   readonly layer: readonly string[];
   readonly op: string | null;
+  readonly category: Category | null;
   readonly dtype: string | null;
   readonly isCommunication: boolean;
   /** Null if unknown. */
@@ -27,8 +29,8 @@ export interface SummedKernel extends KernelWork {
 
 /** Reads each value once, because an annotated kernel derives it on every read, and several parts of a page use it. */
 export function pageKernelOf(row: Annotated): PageKernel {
-  const { record, layer, op, tc, flops, bytes, peaks, occupancy, placement } = row;
+  const { record, layer, op, category, tc, flops, bytes, peaks, occupancy, placement } = row;
   const dtype = row.unitUse?.dtype ?? null;
   const isCommunication = communicates(record);
-  return { record, layer, op, tc, dtype, isCommunication, flops, bytes, peaks, occupancy, placement };
+  return { record, layer, op, category, tc, dtype, isCommunication, flops, bytes, peaks, occupancy, placement };
 }

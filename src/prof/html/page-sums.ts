@@ -203,6 +203,7 @@ export const pageProfile = (
 /** Names in tables that link to events of the timeline. */
 const namesIn = ({
   kernels,
+  categories,
   ops,
   lines,
   stepBars,
@@ -216,6 +217,7 @@ const namesIn = ({
     ...[...ops.shown, ...(lines?.shown ?? []), ...roofline.points].flatMap(({ op }) => op ?? []),
     ...stepBars.works.filter(({ part }) => part === 'compute').map(({ name }) => name),
   ],
+  category: categories.flatMap(({ category }) => category ?? []),
   layer: layers.shown.map(({ path }) => path.join('/')),
   range: [...annotations.shown.map(({ text }) => text), ...(overview.host?.layers ?? []).map(({ name }) => name)],
 });

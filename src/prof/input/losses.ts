@@ -1,84 +1,110 @@
-/** Data that readers could not read from their inputs. Every answer reports it. Memory: one row per kind of loss. */
+/**
+ * Losses and doubts that readers counted while they read an answer's inputs. Every answer reports them, in the words of
+ * `dprof check`. Memory: one row per kind.
+ */
 import { entryOf } from '../../containers/map-entry.js';
-import { DIAGNOSTICS, type Severity } from '../../record/diagnostics.js';
+import { DOUBT_MEANINGS } from '../../record/glossary.js';
 import type { EndRecord } from '../../record/record.js';
+import { faultsIn } from '../check/faults.js';
+import type { Level } from '../check/reason.js';
 
-/** A kind of loss, an element of `doubts` in an answer. */
+/** A kind of loss or doubt, an element of `doubts` in an answer. */
 export interface Doubt {
   readonly diagnostic: string;
+  /** `loss`: data is missing. `doubt`: data may be wrong. */
+  readonly level: Exclude<Level, 'limit'>;
   /** What `count` counts, in words. */
   readonly text: string;
   readonly count: number;
-  /** Number of profiles with such a loss, and the file of the first. */
+  /** Number of profiles with it, and the file of the first. */
   readonly profiles: number;
   readonly file: string;
 }
 
-const KNOWN: Readonly<Record<string, readonly [Severity, string] | undefined>> = DIAGNOSTICS;
+type End = Pick<EndRecord, 'counts' | 'diagnostics'>;
+
+/** Limits are left out: what was recorded is right. */
+const doubtsIn = (end: Parameters<typeof faultsIn>[0]): readonly Omit<Doubt, 'profiles' | 'file'>[] =>
+  faultsIn(end).flatMap(({ name, level, text, count }) =>
+    level === 'limit' ? [] : [{ diagnostic: name, level, text, count }],
+  );
 
 /** The losses that an end record reports. */
-function lossesIn(diagnostics: EndRecord['diagnostics']): { name: string; text: string; count: number }[] {
-  return Object.entries(diagnostics).flatMap(([name, count]) => {
-    const [severity, text = ''] = (Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined) ?? [];
-    return severity === 'loss' && count > 0 ? [{ name, text, count }] : [];
-  });
-}
+export const lossesIn = (end: Pick<End, 'diagnostics'>): readonly Pick<Doubt, 'diagnostic' | 'count'>[] =>
+  doubtsIn(end).filter(({ level }) => level === 'loss');
+
+/** Launches of kernels and graphs whose work the profiler lost, although a reader read all that is there. */
+export const isOfProfiler = ({ diagnostic }: Pick<Doubt, 'diagnostic'>): boolean =>
+  diagnostic === 'launch-without-work' || diagnostic === 'graph-launch-without-work';
 
 /** Whether part of a profile was lost. */
-export const isIncomplete = (diagnostics: EndRecord['diagnostics']): boolean => lossesIn(diagnostics).length > 0;
+export const isIncomplete = (end: Pick<End, 'diagnostics'>): boolean => lossesIn(end).length > 0;
 
 /** Whether part of a profile was lost and nothing was read. */
-export const isUnread = ({ counts, diagnostics }: Pick<EndRecord, 'counts' | 'diagnostics'>): boolean =>
-  Object.values(counts).every((count) => count === 0) && isIncomplete(diagnostics);
+export const isUnread = (end: End): boolean =>
+  Object.values(end.counts).every((count) => count === 0) && !lossesIn(end).every(isOfProfiler);
 
 /** Message when nothing was read. */
 export const NOTHING_READ = 'none of it could be read';
 
 export class Losses {
   readonly #kinds = new Map<string, { -readonly [Key in keyof Doubt]: Doubt[Key] }>();
-  #profiles = 0;
-  #first = '';
+  /** Profiles with a loss or a doubt: their number, and the file of the first. */
+  readonly #profiles = { loss: { count: 0, first: '' }, doubt: { count: 0, first: '' } };
 
-  take(file: string, diagnostics: EndRecord['diagnostics']): void {
-    const losses = lossesIn(diagnostics);
-    if (losses.length > 0 && this.#profiles++ === 0) this.#first = file;
-    for (const { name, text, count } of losses) {
-      const kind = entryOf(this.#kinds, name, () => ({ diagnostic: name, text, count: 0, profiles: 0, file }));
-      kind.count += count;
-      kind.profiles++;
-    }
+  take(file: string, end: Parameters<typeof faultsIn>[0]): void {
+    const doubts = doubtsIn(end);
+    for (const level of new Set(doubts.map((doubt) => doubt.level))) this.#addProfiles(level, 1, file);
+    for (const doubt of doubts) this.#add({ ...doubt, profiles: 1, file });
   }
 
-  /** Adds the losses of another input. */
+  /** Adds the losses and doubts of another input. */
   add(other: Losses): void {
-    if (other.#profiles > 0 && this.#profiles === 0) this.#first = other.#first;
-    this.#profiles += other.#profiles;
-    for (const [name, doubt] of other.#kinds) {
-      const kind = entryOf(this.#kinds, name, () => ({ ...doubt, count: 0, profiles: 0 }));
-      kind.count += doubt.count;
-      kind.profiles += doubt.profiles;
+    for (const level of ['loss', 'doubt'] as const) {
+      const { count, first } = other.#profiles[level];
+      this.#addProfiles(level, count, first);
     }
+    for (const doubt of other.#kinds.values()) this.#add(doubt);
   }
 
-  /** Sorted by name. */
+  #addProfiles(level: Doubt['level'], count: number, first: string): void {
+    const profiles = this.#profiles[level];
+    if (profiles.count === 0) profiles.first = first;
+    profiles.count += count;
+  }
+
+  #add(doubt: Doubt): void {
+    const kind = entryOf(this.#kinds, doubt.diagnostic, () => ({ ...doubt, count: 0, profiles: 0 }));
+    kind.count += doubt.count;
+    kind.profiles += doubt.profiles;
+  }
+
+  /** Losses, then doubts, by name. */
   get doubts(): readonly Doubt[] {
-    return [...this.#kinds.values()].sort((a, b) => (a.diagnostic < b.diagnostic ? -1 : 1));
+    const sorted = [...this.#kinds.values()].sort((a, b) => (a.diagnostic < b.diagnostic ? -1 : 1));
+    return (['loss', 'doubt'] as const).flatMap((level) => sorted.filter((doubt) => doubt.level === level));
   }
 
   /**
-   * `net.sqlite: figures are incomplete: rows with a value of the wrong type (cell unknown): 63`; null when nothing was
-   * lost.
+   * `net.sqlite: figures are incomplete: rows with a value of the wrong type (cell unknown): 63`; null when there is nothing of
+   * that level.
    */
-  get line(): string | null {
+  lineOf(level: Doubt['level']): string | null {
     // Another message reports truncated inputs in more detail.
-    const said = this.doubts.filter(({ diagnostic }) => diagnostic !== 'truncated-input');
+    const said = this.doubts.filter((doubt) => doubt.level === level && doubt.diagnostic !== 'truncated-input');
     if (said.length === 0) return null;
-    const where = this.#profiles === 1 ? this.#first : `${this.#profiles} profiles, ${this.#first} first`;
-    return `${where}: figures are incomplete: ${said.map(({ text, count }) => `${text}: ${count}`).join('; ')}`;
+    const { count: profiles, first } = this.#profiles[level];
+    const where = profiles === 1 ? first : `${profiles} profiles, ${first} first`;
+    return `${where}: ${DOUBT_MEANINGS[level]}: ${said.map(({ text, count }) => `${text}: ${count}`).join('; ')}`;
+  }
+
+  /** The lines about losses and doubts that follow an answer. */
+  get lines(): string[] {
+    return (['loss', 'doubt'] as const).flatMap((level) => this.lineOf(level) ?? []);
   }
 }
 
-/** Losses of all inputs of an answer. */
+/** Losses and doubts of all inputs of an answer. */
 export function lossesOf(endings: readonly { readonly losses: Losses }[]): Losses {
   const all = new Losses();
   for (const { losses } of endings) all.add(losses);

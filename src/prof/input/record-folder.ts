@@ -317,7 +317,7 @@ export async function* readRecordFolder(
       yield taken.filter(({ type }) => types.has(type));
     }
   }
-  status.losses.take(folder, counts.diagnostics);
+  status.losses.take(folder, counts);
   status.reachEnd();
 }
 

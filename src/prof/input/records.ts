@@ -200,7 +200,7 @@ export class RecordReader {
     if (this.status !== null) this.#printed.tellTo(this.status);
     if (this.#cut !== null) throw this.#cut;
     this.#partial.end();
-    this.status?.losses.take(this.file, this.#counts.diagnostics);
+    this.status?.losses.take(this.file, this.#counts);
     if (this.linesRead > 0 || this.#partial.hasLines) return;
     throw new UserError('is empty', { where: this.file, hint: 'expected records of dparse, or a net.dict' });
   }

@@ -75,7 +75,7 @@ export class StreamStatus {
     const file = this.#open.get(record.profile) ?? this.name;
     if (isOfTruncated(record)) this.#truncated.push(file);
     else if (isUnread(record)) this.troubles.push(new UserError(NOTHING_READ, { where: file }));
-    this.losses.take(file, record.diagnostics);
+    this.losses.take(file, record);
     this.#open.delete(record.profile);
   }
 
@@ -113,7 +113,7 @@ export const cutOf = ({ endings }: Pick<EndedInputs, 'endings'>): StreamStatus['
   endings.find(({ cut }) => cut !== null)?.cut ?? null;
 
 /**
- * How the inputs ended: notes about parts that were left out, one line about data that readers lost, and errors that
+ * How the inputs ended: notes about parts that were left out, one line about data that was lost, and errors that
  * make a run fail.
  */
 export function endingsOf({ endings }: Pick<EndedInputs, 'endings'>): {
@@ -122,7 +122,7 @@ export function endingsOf({ endings }: Pick<EndedInputs, 'endings'>): {
   readonly errors: UserError[];
 } {
   const notes = endings.flatMap(({ name, notes: texts }) => texts.map((text) => new UserError(text, { where: name })));
-  const { line } = lossesOf(endings);
+  const line = lossesOf(endings).lineOf('loss');
   const errors = endings.flatMap(({ cut, failure, troubles }) => [
     ...troubles,
     ...(cut === null ? [] : [new UserError(`${cut.what}; ${WAS_READ}`, cut.detail)]),

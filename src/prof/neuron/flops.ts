@@ -38,6 +38,13 @@ export const transposeFlops = (sums: MetricSums): MetricAmount =>
 export const usefulFlops = (sums: MetricSums): MetricAmount =>
   combine([hardwareFlops(sums), transposeFlops(sums)], (all, transposes) => all - transposes);
 
+/** FLOPs that are counted a second time: half of the FP32 products of two instructions that do not transpose. */
+const repeatedFlops = (sums: MetricSums): MetricAmount =>
+  combine([hardwareFlops(sums)], () => {
+    const { flops = 0, transposes = 0 } = sums.work.get(FP32_IN_TWO) ?? {};
+    return (flops - transposes) / 2;
+  });
+
 /**
  * Time per FLOP of each type relative to BF16, which is the type of the peak. A product that is counted in both of its
  * instructions takes twice as long per counted FLOP: in captures, each instruction takes two cycles per column where BF16
@@ -91,6 +98,8 @@ export interface TensorWork {
   readonly hardwareFlops: number | null;
   /** The FLOPs of matrix products that only transpose. */
   readonly transposeFlops: number | null;
+  /** Those counted a second time, because an FP32 product takes two instructions that each count all of it; without transposes. */
+  readonly repeatedFlops: number | null;
   /** Shares of the BF16 peak of all cores over the whole time: hfu_estimated_percent and mfu_estimated_percent. */
   readonly hfu: number | null;
   readonly mfu: number | null;
@@ -101,6 +110,7 @@ export interface TensorWork {
 export const tensorWorkOf = (sums: MetricSums): TensorWork => ({
   hardwareFlops: known(hardwareFlops(sums)),
   transposeFlops: known(transposeFlops(sums)),
+  repeatedFlops: known(repeatedFlops(sums)),
   hfu: known(utilisation(sums, hardwareFlops(sums))),
   mfu: known(utilisation(sums, orUseful(sums))),
   cores: coresOf(sums),

@@ -49,6 +49,8 @@ export interface RankReport {
   readonly begin: number | null;
   /** Time that it waited for others in matched operations, in ns. */
   readonly waited: number;
+  /** Part of it in waits that are no longer than the largest possible error of the clocks. */
+  readonly unsure: number;
   /**
    * Number of operations that it joined, number of those that it joined last, and how much later than the previous rank
    * it joined these, in ns.
@@ -192,6 +194,7 @@ const rankReport = (
 ): Omit<RankReport, 'begin'> => ({
   ...{ part, node: nodes[part] ?? null, clock: elementAt(clocks, part) },
   ...{ waited: elementAt(waits.waited, part), joined: elementAt(waits.joined, part) },
+  unsure: elementAt(waits.unsure, part),
   ...{ last: elementAt(waits.last, part), delayed: elementAt(waits.delayed, part) },
 });
 

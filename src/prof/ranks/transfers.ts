@@ -18,6 +18,8 @@ export interface TransferSums {
   readonly bytes: number | null;
   /** Mean over operations of the time that a rank waited for the last one. */
   readonly wait: number;
+  /** Share of the waiting that could be an error of the clocks; null without waiting. */
+  readonly unsure: number | null;
   /** Median time from the first rank to join to the last, and the maximum. */
   readonly skew: number;
   readonly longestSkew: number;
@@ -46,6 +48,7 @@ export class TransferCounter {
   #operations = 0;
   #bytes: number | null = null;
   #waited = 0;
+  #unsure = 0;
   #waits = 0;
   readonly #skews: number[] = [];
   readonly #transfers: number[] = [];
@@ -53,11 +56,12 @@ export class TransferCounter {
   readonly #bus: number[] = [];
 
   /** @param size number of ranks of the group, captured or not; null when unknown */
-  add({ operation, waits, skew, transfer }: OperationWaits, size: number | null): void {
+  add({ operation, waits, unsure, skew, transfer }: OperationWaits, size: number | null): void {
     const { bytes, kind } = operation.signature;
     this.#operations++;
     this.#skews.push(skew);
     for (const wait of waits) this.#waited += wait;
+    for (const wait of unsure) this.#unsure += wait;
     this.#waits += waits.length;
     if (bytes !== null) this.#bytes = (this.#bytes ?? 0) + bytes;
     if (transfer === null) return;
@@ -75,6 +79,7 @@ export class TransferCounter {
       operations: this.#operations,
       bytes: this.#bytes,
       wait: this.#waited / Math.max(1, this.#waits),
+      unsure: this.#waited > 0 ? this.#unsure / this.#waited : null,
       skew: median(this.#skews) ?? 0,
       longestSkew: this.#skews.reduce((most, skew) => Math.max(most, skew), 0),
       transfer: median(this.#transfers),
@@ -142,6 +147,8 @@ const order = (a: TransferClass, b: TransferClass): number =>
 export class RankWaits {
   /** Time that each part waited. */
   readonly waited: number[];
+  /** Part of it that the error of the clocks could explain. */
+  readonly unsure: number[];
   /** For each part, the number of operations that it joined last, and the number of all that it joined. */
   readonly last: number[];
   readonly joined: number[];
@@ -150,14 +157,16 @@ export class RankWaits {
 
   constructor(parts: number) {
     const zeros = (): number[] => new Array<number>(parts).fill(0);
-    [this.waited, this.last, this.joined, this.delayed] = [zeros(), zeros(), zeros(), zeros()];
+    [this.waited, this.unsure, this.last] = [zeros(), zeros(), zeros()];
+    [this.joined, this.delayed] = [zeros(), zeros()];
   }
 
-  add({ parts, waits, last }: OperationWaits): void {
+  add({ parts, waits, unsure, last }: OperationWaits): void {
     let second = Infinity;
     for (const [index, part] of parts.entries()) {
       const wait = elementAt(waits, index);
       this.waited[part] = elementAt(this.waited, part) + wait;
+      this.unsure[part] = elementAt(this.unsure, part) + elementAt(unsure, index);
       this.joined[part] = elementAt(this.joined, part) + 1;
       if (part !== last) second = Math.min(second, wait);
     }

@@ -15,6 +15,8 @@ export interface OperationWaits {
   /** Parts that took part, and how long each waited for the last one, in ns. */
   readonly parts: readonly number[];
   readonly waits: readonly number[];
+  /** The waits in ns that the error of the clocks could explain, because they are no longer than it; 0 for all others. */
+  readonly unsure: readonly number[];
   /** The part that joined last. */
   readonly last: number;
   /** When the first and the last rank joined, and when the transfer ended, in ns on the job's clock. */
@@ -53,8 +55,28 @@ export function* waitsOf(
     }
     if (present.length < 2) continue;
     const isTogether = endsTogether(operation.signature, group);
-    yield { operation, parts: present, ...timesOf(present, starts, ends, isTogether) };
+    const times = timesOf(present, starts, ends, isTogether);
+    const unsure = times.waits.map((wait, i) => {
+      const error = clockError([elementAt(present, i), times.last], parts, clocks);
+      return error === null || wait <= error ? wait : 0;
+    });
+    yield { operation, parts: present, unsure, ...times };
   }
+}
+
+/**
+ * How far times of two parts may be apart in ns because of their clocks, if one of the two is right; null when unknown.
+ * Devices of one profile have one clock.
+ */
+function clockError(
+  [a, b]: readonly [number, number],
+  parts: readonly RankPart[],
+  clocks: readonly RankClock[],
+): number | null {
+  const [one, other] = [elementAt(parts, a), elementAt(parts, b)];
+  if (one.file === other.file && one.startUnixNs === other.startUnixNs) return 0;
+  const [first, second] = [elementAt(clocks, a).bound, elementAt(clocks, b).bound];
+  return first === null || second === null ? null : Math.max(first, second);
 }
 
 function timesOf(
@@ -62,7 +84,7 @@ function timesOf(
   starts: readonly number[],
   ends: readonly number[],
   isTogether: boolean,
-): Omit<OperationWaits, 'operation' | 'parts'> {
+): Omit<OperationWaits, 'operation' | 'parts' | 'unsure'> {
   const lastAt = starts.reduce((last, start, i) => (start > elementAt(starts, last) ? i : last), 0);
   const joined = elementAt(starts, lastAt);
   const first = starts.reduce((least, start) => Math.min(least, start), Infinity);
@@ -86,6 +108,8 @@ export interface StepWaits {
   readonly waiters: number;
   /** Sum over ranks of the longest wait in ns, each limited to the delay. */
   readonly waited: number;
+  /** Part of it that the error of the clocks could explain. */
+  readonly unsure: number;
 }
 
 /** Over all delayed steps: ranks that waited in any of them, and the sum. */
@@ -127,30 +151,50 @@ function waitsFor(
 ): DelayWaits | null {
   const bySteps = delayed.map(({ step, late }) => waitsInStep(part, late, operations.get(step) ?? []));
   if (bySteps.every((one) => one === null)) return null;
-  const steps = bySteps.map((one) => (one === null ? null : { waiters: one.size, waited: sumOf(one) }));
+  const steps = bySteps.map((waits) =>
+    waits === null
+      ? null
+      : {
+          waiters: waits.size,
+          waited: sumOf(waits, ({ wait }) => wait),
+          unsure: sumOf(waits, ({ wait, isUnsure }) => (isUnsure ? wait : 0)),
+        },
+  );
   return {
     waiters: new Set(bySteps.flatMap((one) => [...(one?.keys() ?? [])])).size,
     waited: steps.reduce((sum, one) => sum + (one?.waited ?? 0), 0),
+    unsure: steps.reduce((sum, one) => sum + (one?.unsure ?? 0), 0),
     steps,
   };
 }
 
-const sumOf = (waits: ReadonlyMap<number, number>): number => [...waits.values()].reduce((sum, wait) => sum + wait, 0);
+interface LongestWait {
+  readonly wait: number;
+  readonly isUnsure: boolean;
+}
+
+const sumOf = (waits: ReadonlyMap<number, LongestWait>, lengthOf: (wait: LongestWait) => number): number =>
+  [...waits.values()].reduce((sum, wait) => sum + lengthOf(wait), 0);
 
 /**
  * Longest wait of each part that waited.
  * @param operations the operations of the step, in order
  */
-function waitsInStep(part: number, late: number, operations: readonly OperationWaits[]): Map<number, number> | null {
-  const longest = new Map<number, number>();
+function waitsInStep(
+  part: number,
+  late: number,
+  operations: readonly OperationWaits[],
+): Map<number, LongestWait> | null {
+  const longest = new Map<number, LongestWait>();
   let isKnown = false;
-  for (const { parts, waits, last } of operations) {
+  for (const { parts, waits, unsure, last } of operations) {
     if (last !== part && !longest.has(last)) continue;
     isKnown = true;
     for (const [index, waiter] of parts.entries()) {
       const wait = Math.min(elementAt(waits, index), late);
       if (waiter === part || wait < LEAST_OF_DELAY * late) continue;
-      longest.set(waiter, Math.max(wait, longest.get(waiter) ?? 0));
+      if (wait > (longest.get(waiter)?.wait ?? 0))
+        longest.set(waiter, { wait, isUnsure: elementAt(unsure, index) > 0 });
     }
   }
   return isKnown ? longest : null;

@@ -52,7 +52,7 @@ export interface RepeatedSequence {
 /** A sequence in the answer. Times are in ns, sums over all occurrences. */
 export interface SequenceRow extends Omit<RepeatedSequence, 'names'> {
   readonly sequence: readonly string[];
-  /** Share of the time of all kernels, from 0 to 1. */
+  /** Share of the time of all kernels that could be fused, from 0 to 1. */
   readonly share: number;
   /** The most that one fused kernel in its place could save: the time of the small kernels and of the gaps. */
   readonly saved: number;
@@ -98,8 +98,8 @@ function lengthened(sequences: Int32Array): { readonly next: Int32Array; readonl
       index.put(firsts.length - 1);
     } else occursAgain[known] = true;
   }
-  for (const [at, number] of next.entries()) if (number >= 0 && occursAgain[number] !== true) next[at] = BREAK;
-  return { next, firsts };
+  const repeated = next.map((number) => (number >= 0 && occursAgain[number] === true ? number : BREAK));
+  return { next: repeated, firsts };
 }
 
 /**
@@ -108,7 +108,7 @@ function lengthened(sequences: Int32Array): { readonly next: Int32Array; readonl
  * @param count how many sequences have numbers
  * @param kept numbers of the wanted sequences; the result takes an index into this list
  */
-function occurrencesOf(sequences: Int32Array, count: number, kept: readonly number[]): (index: number) => Uint32Array {
+function occurrencesOf(sequences: Int32Array, count: number, kept: Uint32Array): (index: number) => Uint32Array {
   const indexes = new Int32Array(count).fill(BREAK);
   for (const [index, number] of kept.entries()) indexes[number] = index;
   const indexAt = (at: number): number => {
@@ -183,18 +183,19 @@ export class RepeatedSequences {
       sequences = next;
       if (length !== null && n < length) continue;
       const saved = this.#savedBy(next, firsts.length, n);
-      const kept = firsts
-        .map((at, number) => ({ at, number, saved: elementAt(saved, number) }))
-        .filter(({ at, number }) => next[at] === number && (length !== null || !repeatsShorter(names, at, n)))
-        .sort((a, b) => b.saved - a.saved)
+      const kept = allRows(firsts.length)
+        .filter((number) => next[elementAt(firsts, number)] === number)
+        .filter((number) => length !== null || !repeatsShorter(names, elementAt(firsts, number), n))
+        .sort((a, b) => elementAt(saved, b) - elementAt(saved, a))
         .slice(0, MOST_CANDIDATES);
-      const placesOf = occurrencesOf(
-        next,
-        firsts.length,
-        kept.map(({ number }) => number),
-      );
-      for (const [index, { at, saved: most }] of kept.entries())
-        all.push({ at, length: n, saved: most, places: placesOf(index) });
+      const placesOf = occurrencesOf(next, firsts.length, kept);
+      for (const [index, number] of kept.entries())
+        all.push({
+          at: elementAt(firsts, number),
+          length: n,
+          saved: elementAt(saved, number),
+          places: placesOf(index),
+        });
     }
     return all;
   }
@@ -202,9 +203,12 @@ export class RepeatedSequences {
   /** Time of small kernels and gaps of each sequence of a length, by its number. */
   #savedBy(sequences: Int32Array, count: number, length: number): Float64Array {
     const saved = new Float64Array(count);
-    for (const [at, number] of sequences.entries())
-      if (number !== BREAK)
-        saved[number] = elementAt(saved, number) + elementAt(this.#sums, at + length) - elementAt(this.#sums, at) - elementAt(this.kernels.gaps, at); // prettier-ignore
+    for (let at = 0; at < sequences.length; at++) {
+      const number = elementAt(sequences, at);
+      if (number === BREAK) continue;
+      const time = elementAt(this.#sums, at + length) - elementAt(this.#sums, at);
+      saved[number] = elementAt(saved, number) + time - elementAt(this.kernels.gaps, at);
+    }
     return saved;
   }
 

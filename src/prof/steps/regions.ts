@@ -33,7 +33,7 @@ import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { REGION_COLUMNS, type RegionRow } from './region-columns.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
-import { StartedCopies } from './transfers.js';
+import { UnrecordedCopies } from './transfers.js';
 import { DeviceSteps, rowsOf } from './steps.js';
 import { elementAt } from '../../containers/element.js';
 import { countUpTo } from '../../containers/row-order.js';
@@ -187,7 +187,7 @@ class RegionProfile {
   readonly regions = new Map<string, Region>();
   readonly idle = new Map<number, DeviceIdle>();
   readonly missing: MissingWork[] = [];
-  readonly copies = new StartedCopies();
+  readonly copies = new UnrecordedCopies();
 }
 
 /** The place of a piece of work: a region, and the number of the pass. */
@@ -368,28 +368,32 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
     if (this.#kind.ranges.size === 0) return step === null ? [] : [[STEPS, step]];
     const launch = launchOf(record);
     if (launch === null) return [];
-    const places = new Map<string, number>();
+    const places: Place[] = [];
+    const isKnown = (region: string): boolean => places.some(([known]) => known === region);
     const thread = { profile: record.profile, pid: launch.pid, tid: launch.tid };
     for (const { region, number } of profile.passes.around(thread, launch.start))
-      if (!places.has(region)) places.set(region, number);
+      if (!isKnown(region)) places.push([region, number]);
     for (const name of profile.callers.of(record, threadKey(thread)).flatMap((text) => this.#regionsOf(text))) {
-      const pass = places.has(name) ? null : (profile.regions.get(name)?.host.at(launch.start) ?? null);
-      if (pass !== null) places.set(name, pass);
+      const pass = isKnown(name) ? null : (profile.regions.get(name)?.host.at(launch.start) ?? null);
+      if (pass !== null) places.push([name, pass]);
     }
-    return [...places];
+    return places;
   }
 
   #rowsOf(profile: number, { header, regions, missing, copies }: RegionProfile): RegionRow[] {
-    const { unrecorded } = copies;
     return [...regions].flatMap(([name, { host, devices, work }]) =>
       [...devices]
         .sort(([a], [b]) => a - b)
         .flatMap(([device, sums]) => {
-          for (const work of missing) if (work.device === device) sums.missing.push(work);
           const place = { profile, header, device };
-          const passes = rowsOf(place, sums, host, !unrecorded.has(device)).filter(
-            ({ step }) => typeof step === 'number',
-          );
+          const { all, rest, steps, untimed } = sums;
+          const onDevice = missing.filter((work) => work.device === device);
+          const passes = rowsOf(
+            place,
+            { all, rest, steps, untimed, missing: onDevice },
+            host,
+            !copies.has(device),
+          ).filter(({ step }) => typeof step === 'number');
           const causesOf = ({ step }: { readonly step: unknown }): StepSums['idleCauses'] =>
             sums.steps.get(step as number)?.idleCauses ?? { host: null, queue: null };
           const row = {

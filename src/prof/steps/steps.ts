@@ -21,7 +21,7 @@ import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
-import { StartedCopies } from './transfers.js';
+import { UnrecordedCopies } from './transfers.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
 /** Counts over all profiles. */
@@ -91,7 +91,7 @@ class StepProfile {
   header: ProfileRecord | null = null;
   readonly host = new HostSteps();
   readonly devices = new Map<number, DeviceSteps>();
-  readonly copies = new StartedCopies();
+  readonly copies = new UnrecordedCopies();
   /** Steps from a partial answer, which has nothing else. */
   part: StepsPart | null = null;
 }
@@ -242,7 +242,7 @@ const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 't
 /** @param isRecorded whether the profile has the copies that the device started */
 export function rowsOf(
   place: Pick<StepRow, 'profile' | 'header' | 'device'>,
-  { all, rest, steps, missing: times, untimed }: DeviceSteps,
+  { all, rest, steps, missing: times, untimed }: Omit<DeviceSteps, 'idle'>,
   host: HostSteps,
   isRecorded: boolean,
 ): StepRow[] {
@@ -276,10 +276,9 @@ function rowsOfProfile(
 ): StepRow[] {
   if (part !== null) return 'rows' in part ? part.rows.map((row) => ({ ...place, ...row })) : [];
   if (devices.size === 0) return hostRows(place, host);
-  const { unrecorded } = copies;
   return [...devices]
     .sort(([a], [b]) => a - b)
-    .flatMap(([device, sums]) => rowsOf({ ...place, device }, sums, host, !unrecorded.has(device)));
+    .flatMap(([device, sums]) => rowsOf({ ...place, device }, sums, host, !copies.has(device)));
 }
 
 /** The host's steps, for a profile without device work. */

@@ -1,8 +1,9 @@
 /** Transfers of devices: waits for them, copies that programs start, and rates. Needs nothing of Node. */
-import { plural } from '../../record/plural.js';
-import type { ProfileLine } from '../../record/record.js';
+import { many, plural } from '../../record/plural.js';
+import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { IntervalUnion } from '../../containers/interval-union.js';
-import { entryOf } from '../../containers/map-entry.js';
+import { addTo, entryOf } from '../../containers/map-entry.js';
+import { CALLED_COPIES_FACT } from '../../record/wait-calls.js';
 import { NS_PER_S } from '../../record/units.js';
 
 /** Minimum share of a gap that something must fill to be its cause. */
@@ -44,34 +45,51 @@ export class TransferWaits {
   }
 }
 
+/** Number of copies that the CPU called, of a profile that contains no copies; 0 for other profiles. */
+export const calledCopies = ({ facts }: Pick<ProfileRecord, 'facts'>): number =>
+  Number(facts?.[CALLED_COPIES_FACT] ?? 0);
+
+/** `the CPU called 3 copies, but the profile contains no copies` */
+export const calledCopiesText = (called: number): string =>
+  `the CPU called ${many(called, 'copy')}, but the profile contains no copies`;
+
 /**
- * Copies that the instructions of devices start: the profiler of a TPU may record them as copies for some of the devices
+ * Copies of one profile that the profiler did not record: those that the CPU called, if the profile contains no copies at
+ * all, and those that the instructions of devices started, which the profiler of a TPU may record for some of the devices
  * only. Memory: two numbers for each device.
  */
-export class StartedCopies {
+export class UnrecordedCopies {
   readonly #started = new Map<number, number>();
   readonly #recorded = new Set<number>();
+  /** Number of copies that the CPU called; 0 if the profile contains copies. */
+  called = 0;
 
   take(record: ProfileLine): void {
+    if (record.type === 'profile') this.called = calledCopies(record);
     if (record.type === 'copy') this.#recorded.add(record.device);
     if (record.type === 'kernel' && record.labels?.['category'] === 'copy-start')
-      this.#started.set(record.device, (this.#started.get(record.device) ?? 0) + 1);
+      addTo(this.#started, record.device, 1);
+  }
+
+  /** Whether a device may have copied while it looks idle. */
+  has(device: number): boolean {
+    return this.called > 0 || (this.#started.has(device) && !this.#recorded.has(device));
   }
 
   /** Number of copies that a device started, by device in order, for devices without a copy in the profile. */
-  get unrecorded(): ReadonlyMap<number, number> {
-    return new Map([...this.#started].filter(([device]) => !this.#recorded.has(device)).sort(([a], [b]) => a - b));
+  get started(): ReadonlyMap<number, number> {
+    return new Map([...this.#started].filter(([device]) => this.has(device)).sort(([a], [b]) => a - b));
   }
 }
 
-/** Why busy and idle times of devices are unknown, as a sentence without a full stop; null when all are known. */
+/** Why busy and idle times of devices are only bounds, as a sentence without a full stop; null when all are known. */
 export function unrecordedCopiesText(
   devices: readonly Readonly<{ device: number; memory: number | null }>[],
 ): string | null {
   const unrecorded = devices.filter(({ memory }) => memory === null).map(({ device }) => device);
   return unrecorded.length === 0
     ? null
-    : `copies of ${plural(unrecorded.length, 'device')} ${unrecorded.join(' ')} are not in the profile, so busy and idle times are unknown`;
+    : `copies of ${plural(unrecorded.length, 'device')} ${unrecorded.join(' ')} are not in the profile, so busy and idle times are only bounds`;
 }
 
 /**

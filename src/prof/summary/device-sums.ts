@@ -22,7 +22,7 @@ export interface Stretch {
   readonly launched: number | null;
 }
 
-/** What is unknown of a device that started copies which the profile lacks. */
+/** What is unknown of a device whose copies the profile lacks. */
 const WITHOUT_COPIES = { busy: null, idle: null, memory: null, copiesAlone: null, idleInWaits: null, gaps: null };
 
 const missingOf = ({ launches, untimed, api, time, start, end }: MissingTimes): DeviceTime['missing'] => {
@@ -120,7 +120,7 @@ export class DeviceSums {
     return this.#unions.busy.intervals === 0;
   }
 
-  /** @param hasCopies whether the profile has the copies that the device started */
+  /** @param hasCopies whether the profile has the device's copies */
   result(device: number, name: string | null, hasCopies: boolean): DeviceTime {
     const { computing, communication, copy, device: both } = this.#unions;
     const span = this.#reach.length;
@@ -160,7 +160,7 @@ export class DeviceSums {
         ...(activities === 0 ? { host: null, queue: null } : undefined),
         ...(transfer > 0 ? inNs({ transfer }) : undefined),
       },
-      ...(hasCopies ? undefined : WITHOUT_COPIES),
+      ...(hasCopies ? undefined : { ...WITHOUT_COPIES, bounds: inNs({ busy, idle }) }),
     };
   }
 }

@@ -141,6 +141,7 @@ function deviceFigures(device: DeviceTime): Part {
     device.name,
     [
       ...times.map((name) => [name, device[name], 'ns'] as const),
+      ...Object.entries(device.bounds ?? {}).map(([name, time]) => [`bounds.${name}`, time, 'ns'] as const),
       ...Object.entries(counts).map(([name, count]) => [name, count, 'count'] as const),
       ['gaps', gaps?.count ?? null, 'count'],
       ...(['longest', 'host', 'queue', 'unknown'] as const).map(

@@ -12,7 +12,7 @@ import type { Item, RecordTypes } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { launchedAt, isCut, workOf, type StepActivity, operationName } from '../steps/step-work.js';
-import { StartedCopies } from '../steps/transfers.js';
+import { UnrecordedCopies } from '../steps/transfers.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
 import { CpuSums, HostSums } from './host-sums.js';
@@ -169,7 +169,7 @@ class SummedProfile {
   readonly devices = new Map<number, DeviceSums>();
   readonly kernels = new KernelSums();
   readonly memory = new OperationSums();
-  readonly copies = new StartedCopies();
+  readonly copies = new UnrecordedCopies();
   readonly collectives = new OperationSums();
   readonly links = new OperationSums();
   readonly syncs = new Tallies();
@@ -372,12 +372,12 @@ const deviceOf = ({ devices }: SummedProfile, number: number): DeviceSums | null
   Number.isNaN(number) ? null : boundedEntryOf(devices, number, MOST_DEVICES, () => new DeviceSums());
 
 /** Devices with work, in order of id, without idle cores if other cores work. */
-function devicesOf({ devices, header, copies: { unrecorded } }: SummedProfile): DeviceTime[] {
+function devicesOf({ devices, header, copies }: SummedProfile): DeviceTime[] {
   const nameOf = (device: number): string | null => statedDevice(header, device)?.name ?? null;
   const active = [...devices].filter(([, device]) => !device.isEmpty);
   return workingDevices(active, ([, { works }]) => works)
     .toSorted(([a], [b]) => a - b)
-    .map(([device, sums]) => sums.result(device, nameOf(device), !unrecorded.has(device)));
+    .map(([device, sums]) => sums.result(device, nameOf(device), !copies.has(device)));
 }
 
 function diagnosticsOf({ reported, odd, devices, steps }: SummedProfile): ProfileSummary['diagnostics'] {

@@ -49,10 +49,15 @@ export interface DeviceTime {
   readonly end: number;
   /** Time from the first start to the last end of kernels, collectives, graph launches, copies and sets. */
   readonly span: number;
-  /** Null when the device started copies that the profile lacks, as are all values below that depend on copies. */
+  /** Null when the profile lacks copies of the device, as are all values below that depend on copies. */
   readonly busy: number | null;
   /** The rest of the span, without missing time. */
   readonly idle: number | null;
+  /**
+   * Present when the profile lacks copies of the device: it was busy for at least, and idle for at most, as long. Copies that
+   * ran alone are then in the idle time.
+   */
+  readonly bounds?: { readonly busy: number; readonly idle: number };
   /** Kernels that do not communicate, and graph launches that were traced as a whole. */
   readonly compute: number;
   /** Kernels of NCCL, RCCL or a process group, and collective operations. */

@@ -8,6 +8,7 @@
  */
 import { elementAt } from '../../containers/element.js';
 import { addTimes } from '../../record/fields/times.js';
+import { isMostly, NS_PER_S } from '../../record/units.js';
 import type { Annotated } from '../annotate.js';
 
 /** A sum over the kernels whose value is known. */
@@ -16,6 +17,8 @@ interface KnownSum {
   /** ns of these kernels. */
   readonly time: number;
   readonly sum: number;
+  /** Share of the time of all kernels of the key for which the value is known. */
+  readonly share: number;
 }
 
 /** What a kernel did. */
@@ -126,7 +129,9 @@ export interface KernelSum {
 export function kernelSum(numbers: Float64Array): KernelSum {
   const at = (place: number): number => elementAt(numbers, place);
   const known = (place: number): KnownSum => {
-    return { kernels: at(place), time: at(place + 1), sum: at(place + 2) + at(place + 3) };
+    const [all, some] = [at(TIME), at(place + 1)];
+    const share = all > 0 ? some / all : 1;
+    return { kernels: at(place), time: some, sum: at(place + 2) + at(place + 3), share };
   };
   const [time, unit] = [at(TIME), known(MATRIX_UNIT)];
   const used = addTimes(unit.sum, 0);
@@ -138,16 +143,40 @@ export function kernelSum(numbers: Float64Array): KernelSum {
   };
 }
 
-/** Null when the value is known for no kernel. */
-export const knownSum = ({ kernels, sum }: KnownSum): number | null => (kernels > 0 ? sum : null);
+/**
+ * Null when the value is known for no kernel. A sum over less than half of the time is a lower bound, which says nothing
+ * when it is 0: then it is null, too.
+ */
+export const knownSum = ({ kernels, sum, share }: KnownSum): number | null =>
+  kernels === 0 || (sum === 0 && !isMostly(share)) ? null : sum;
+
+/** The work of the kernels of a key, for tables of a page. */
+export const knownWork = ({ flops, bytes }: Pick<KernelSum, 'flops' | 'bytes'>): KnownWork => ({
+  ...{ flops: knownSum(flops), bytes: knownSum(bytes) },
+  ...(isMostly(flops.share) || flops.kernels === 0 ? undefined : { flopsKnown: flops.share }),
+  ...(isMostly(bytes.share) || bytes.kernels === 0 ? undefined : { bytesKnown: bytes.share }),
+});
+
+/** Sums over the kernels whose FLOPs or bytes are known; null when there are none. */
+export interface KnownWork {
+  readonly flops: number | null;
+  readonly bytes: number | null;
+  /** Shares of the time for which they are known, if less than half: the sums are then lower bounds. */
+  readonly flopsKnown?: number;
+  readonly bytesKnown?: number;
+}
 
 /**
  * A sum of shares or bytes, or an amount that follows from it, divided by its time; null when nothing is known. Kernels
  * without arithmetic or traffic have a share of 0 whatever the peak, so the result is also null if these are the only
- * known ones.
+ * known ones. A rate of less than half of the time does not stand for the whole: it is null.
  */
-export const rated = ({ sum, time }: KnownSum, amount = sum): number | null =>
-  sum !== 0 && time > 0 ? amount / time : null;
+export const rated = ({ sum, time, share }: KnownSum, amount = sum): number | null =>
+  sum !== 0 && time > 0 && isMostly(share) ? amount / time : null;
+
+/** FLOPs per second of the kernels whose FLOPs are known; null when these take less than half of the time. */
+export const flopsPerS = ({ sum, time, share }: KnownSum): number | null =>
+  time > 0 && isMostly(share) ? (sum * NS_PER_S) / time : null;
 
 /** Number of keys whose numbers are allocated at once. */
 const CHUNK = 64;
@@ -184,6 +213,7 @@ export class KernelTally {
 
   /** Sum over the keys of a list, from index `from` to before `to`. */
   together(keys: ArrayLike<number>, from = 0, to = keys.length): KernelSum {
+    if (to - from === 1) return this.of(elementAt(keys, from));
     const sum = new Float64Array(TALLY_SIZE);
     for (let i = from; i < to; i++) {
       const key = elementAt(keys, i);

@@ -352,6 +352,7 @@ async function annotationsOfAll(file: string): Promise<number> {
   expect(found?.utilisation).to.deep.equal(whole?.utilisation);
   expect(found?.stacks).to.deep.equal(whole?.stacks);
   expect(found?.layers).to.deep.equal(whole?.layers);
+  expect(found?.categories).to.have.deep.members(whole?.categories ?? []);
   const workOf = (profile: PageProfile | undefined) => {
     const { computeShare, memoryShare, rated, mfu, flopsRated } = profile?.overview.kernels?.work ?? {};
     return { computeShare, memoryShare, rated, mfu, flopsRated };
@@ -464,11 +465,32 @@ describe('a span of a sample', () => {
         [op, count, time, flops, bytes, percent(ofCompute), percent(ofMemory)].map(rounded),
       );
       const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
-      const rows = lines.slice(0, -1);
-      expect(lines.at(-1)).to.deep.equal({ window: { from, to, cut: found?.cut } });
+      const rows = lines.filter((line) => 'op' in line);
+      expect(lines).to.deep.include({ window: { from, to, cut: found?.cut } });
       const ofCommand = rows.map((row) => columns.map((column) => rounded(row[column] ?? null)));
       expect(ofPage).to.have.deep.members(ofCommand);
     });
+
+  it('has the categories that dprof --from --to has', async () => {
+    const file = join(ROOT, 'samples', 'transformer.nsys.sqlite');
+    const options = [
+      '--from',
+      '0.315',
+      '--to',
+      '0.401234',
+      '--by',
+      'category',
+      '-f',
+      'csv',
+      '-c',
+      'category,count,total',
+    ];
+    const { stdout } = await runCli('dprof', [file, ...options]);
+    const found = await within(await pageContentsOfFile(file), { from: 315_000, to: 401_234 });
+    const ofPage = found?.profile.categories.map(({ category, count, time }) => [category, count, time].join());
+    expect(ofPage).to.have.members(stdout.trimEnd().split('\n').slice(1));
+    expect(ofPage).to.have.lengthOf.above(2);
+  });
 
   it('has no rates that the whole profile does not have', async () => {
     const contents = await pageContentsOfFile(join(ROOT, 'samples', 'attention.ntff'));

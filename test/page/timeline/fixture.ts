@@ -36,6 +36,7 @@ export interface FixtureEvent {
   readonly name?: string;
   readonly op?: string;
   readonly layer?: string;
+  readonly category?: string;
   readonly dtype?: string;
   readonly tc?: string;
   readonly operands?: string;
@@ -55,7 +56,7 @@ export interface FixtureEvent {
 }
 
 /** Of a timeline whose events have all names of the page. */
-export const NOTHING_LACKS: PageTimeline['lacks'] = { kernel: [], op: [], layer: [], range: [] };
+export const NOTHING_LACKS: PageTimeline['lacks'] = { kernel: [], op: [], category: [], layer: [], range: [] };
 
 export const LANES: readonly Lane[] = [
   { kind: 'host', name: 'thread 1', group: 'process 7', depth: 2 },
@@ -85,6 +86,7 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     name: column('u32', ({ name }) => number(name)),
     op: column('u32', ({ op }) => number(op)),
     layer: column('u32', ({ layer }) => number(layer)),
+    category: column('u16', ({ category }) => number(category)),
     dtype: column('u16', ({ dtype }) => number(dtype)),
     tc: column('u16', ({ tc }) => number(tc)),
     operands: column('u32', ({ operands }) => number(operands)),

@@ -136,6 +136,13 @@ describe('products of a NeuronCore', () => {
     // One of the two instructions counts as 8388608 FLOP; BF16 takes 106.7 ns for them at 78.64 TFLOP/s.
     expect(found?.gain?.ns).to.be.closeTo(1000 - 8388608 / 78.64e3, 0.1);
     expect(findingsOf('below-roof', on(profileOn(core), slow))).to.deep.equal([]);
+    // Two that overlap take 1.5 us of the device, and at least twice 106.7 ns in BF16: they cannot save 2 × 893.3 ns.
+    const [both] = findingsOf('fp32-product', on(profileOn(core), slow, { ...slow, id: 2, start: slow.start + 500 }));
+    expect(both?.what).to.equal(
+      '2 matrix instructions run in FP32, 1.500 us of device time (2 us summed, because they overlap): MATMUL 2 us',
+    );
+    expect(both?.stake).to.equal(1500);
+    expect(both?.gain?.ns).to.be.closeTo(1500 - (2 * 8388608) / 78.64e3, 0.1);
 
     const fast = matmul('bf16', '');
     expect(findingsOf('fp32-product', on(profileOn(core), fast))).to.deep.equal([]);

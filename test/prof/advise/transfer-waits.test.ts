@@ -7,6 +7,7 @@ import { kernel } from '../../support/kernels.js';
 import { overviewOf } from '../../support/overviews.js';
 import { STEP_TIME_COLUMNS } from '../../../src/prof/steps/step-columns.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
+import { CALLED_COPIES_FACT } from '../../../src/record/wait-calls.js';
 
 const TPUS = profileOn(...[0, 1].map((id) => device('TPU v6 Lite', { id, vendor: 'google', arch: 'tpu-v6e' })));
 
@@ -131,5 +132,42 @@ describe('waits of a program for transfers', () => {
     expect(found).to.deep.include({ stake: 200 });
     expect(found?.details).not.to.match(/cannot hide/);
     expect(silenceOf('transfer-waits', [TPUS, instruction(0, 100)])).to.equal('no instruction waits for a transfer');
+  });
+});
+
+describe('copies that the CPU called and the profile lacks', () => {
+  const launched = (start: number, dur: number): KernelRecord =>
+    kernel({ ...{ id: start + 1, start, dur }, launch: { api: 'hipLaunchKernel', start: start - 5, dur: 5 } });
+  // 100 us of work, 3 ms without any, 900 us of work.
+  const work = [launched(0, 100_000), launched(3_100_000, 900_000)];
+  const known = profileOn(device('AMD Instinct MI300X', { vendor: 'amd' }));
+  const called = { ...known, facts: { [CALLED_COPIES_FACT]: 2 } };
+
+  it('make busy time a lower bound and idle time an upper bound', () => {
+    const [bounded] = overviewOf([called, ...work]).devices;
+    expect(bounded).to.include({ span: 4_000_000, busy: null, idle: null, gaps: null, compute: 1_000_000 });
+    expect(bounded?.bounds).to.deep.equal({ busy: 1_000_000, idle: 3_000_000 });
+    const [exact] = overviewOf([known, ...work]).devices;
+    expect(exact).to.include({ busy: 1_000_000, idle: 3_000_000 }).and.not.to.have.property('bounds');
+    const columns = ['busy', 'idle', 'copies', 'computing'].map((key) =>
+      STEP_TIME_COLUMNS.find((column) => column.key === key),
+    );
+    const [row] = stepsOf([called, ...work]).profiles[0]?.rows ?? [];
+    expect(row && columns.map((column) => column?.value(row))).to.deep.equal([null, null, null, 1_000_000]);
+  });
+
+  it('leave the cause of idle time open, in the verdict and in advice', () => {
+    const { text, parts } = verdictOf([called, ...work]);
+    expect(text).to.match(
+      /^GPU idle at most 75\.0 %: the CPU called 2 copies, but the profile contains no copies\. Computing 25\.0 %/,
+    );
+    expect(parts[0]).to.deep.equal({ part: 'idle', cause: 'unknown', detail: null, time: 3_000_000 });
+    expect(silenceOf('launch-gaps', [called, ...work])).to.equal(
+      'the CPU called 2 copies, but the profile contains no copies: idle time is unknown',
+    );
+    const [found] = findingsOf('unrecorded-copies', [called, ...work]);
+    expect(found).to.include({ stake: 3_000_000, gain: null, action: 'record copies too' });
+    expect(verdictOf([known, ...work]).text).to.match(/^GPU idle 75\.0 %: the CPU is doing other work\./);
+    expect(findingsOf('launch-gaps', [known, ...work])).to.have.length(1);
   });
 });

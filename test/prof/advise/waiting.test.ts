@@ -124,7 +124,9 @@ describe('the rule graph-trace', () => {
     expect(actionOf('nsight', 'cudaGraphLaunch', { graph })).to.equal('or profile without graphs');
     expect(actionOf('kineto', 'hipGraphLaunch')).to.equal('or profile without graphs');
     expect(actionOf('nsight', 'cudaLaunchKernel')).to.equal(undefined);
-    expect(found?.what).to.match(/^the profile lacks the work of 3 launches \(cudaGraphLaunch\): for 600 ns /);
+    expect(found?.what).to.equal(
+      '3 launches (cudaGraphLaunch) without work in the profile, lost work may have run during 600 ns',
+    );
   });
 });
 

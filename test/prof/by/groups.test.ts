@@ -40,7 +40,7 @@ describe('a group', () => {
   });
 
   it('has rates over the time of the kernels whose amounts are known, and that time', () => {
-    // 2·64·64·64 FLOPs and 3·64·64 elements of 2 bytes in 100 ns; nothing is known of the other 300 ns.
+    // 2·64·64·64 FLOPs and 3·64·64 elements of 2 bytes in 100 ns; nothing is known of the second kernel.
     const product = kernel({
       name: 'volta_sgemm_128x64_nn',
       dur: 100,
@@ -49,8 +49,12 @@ describe('a group', () => {
       op: ['mm'],
     });
     const columns = 'flops,known,tflops,bytes,knownbytes,gbps,tcshare,tcknown';
+    expect(rowsOf([product, kernel({ dur: 100 })], { by: 'device', columns })).to.deep.equal([
+      [0, 524288, 50, 5.24288, 24576, 50, 245.76, null, 50],
+    ]);
+    // Rates of less than half of the time do not stand for the whole.
     expect(rowsOf([product, kernel({ dur: 300 })], { by: 'device', columns })).to.deep.equal([
-      [0, 524288, 25, 5.24288, 24576, 25, 245.76, null, 25],
+      [0, 524288, 25, null, 24576, 25, null, null, 25],
     ]);
     // Of a kernel all of whose time is known not to use the matrix unit it is 0.
     expect(rowsOf([product], { by: 'device', columns: 'tcshare,tcknown' })).to.deep.equal([[0, 0, 100]]);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Checker, type CheckedProfile } from '../../../src/prof/check/profile-check.js';
 import { DIAGNOSTICS } from '../../../src/record/diagnostics.js';
 import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
+import { CALLED_COPIES_FACT } from '../../../src/record/wait-calls.js';
 import { copy } from '../../support/advice.js';
 import { A100, device, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
@@ -40,10 +41,6 @@ const known = (fields: Partial<KernelRecord>): KernelRecord => {
   });
 };
 const namesOf = (records: readonly ProfileLine[]): string[] => checked(records).reasons.map(({ check }) => check);
-/** Lost by the profiler: readers read all that was there. */
-const PROFILER_LOST = ['launch-without-work', 'graph-launch-without-work'];
-/** Of a profile without work there is a limit; processes that use no device say so in profiles of several. */
-const OTHERWISE_SAID = ['no-device-activity', 'profiler-saw-no-device'];
 const whole = [A100_PROFILE, known({ start: 0 }), known({ start: 20 * US, id: 2 }), end()];
 
 describe('check', () => {
@@ -51,14 +48,12 @@ describe('check', () => {
     expect(checked(whole)).to.deep.include({ verdict: 'complete', reasons: [] });
   });
 
-  it('says of each loss and doubt of a reader what it affects, and of no note but messages of the profiler', () => {
+  it('says of each loss, doubt and limit of a reader what it affects, and of no note', () => {
     for (const [name, [severity, text]] of Object.entries(DIAGNOSTICS)) {
-      if (OTHERWISE_SAID.includes(name)) continue;
       const { verdict, reasons } = checked([...whole.slice(0, -1), end({ [name]: 3 })]);
-      const level = PROFILER_LOST.includes(name) ? 'loss' : severity;
-      expect(verdict, name).to.equal({ note: 'complete', doubt: 'doubtful', loss: 'incomplete' }[level]);
+      expect(verdict, name).to.equal({ note: 'complete', limit: 'complete', doubt: 'doubtful', loss: 'incomplete' }[severity]); // prettier-ignore
       expect(reasons.map(({ check, what }) => [check, what])).to.deep.equal(
-        severity === 'note' && name !== 'profiler-message' ? [] : [[name, `${text}: 3`]],
+        severity === 'note' ? [] : [[name, `${text}: 3`]],
       );
     }
   });
@@ -80,9 +75,15 @@ describe('check', () => {
       ...{ type: 'sample', profile: 0, start: 30 * US, dur: 5 * US, device: 0, metric: 'missing_work', value: 2 },
       ...{ unit: null, labels: { api: 'cudaLaunchKernel' } },
     };
-    const records = [...whole.slice(0, -1), sample, end({ 'launch-without-work': 2 })];
+    // The device is idle from 30 us, when the first lost launch was made, to 40 us.
+    const records = [
+      ...whole.slice(0, -1),
+      sample,
+      known({ start: 40 * US, id: 3 }),
+      end({ 'launch-without-work': 2 }),
+    ];
     const [reason] = checked(records).reasons;
-    expect(reason?.what).to.match(/: 2, lost work may have run during 5 us$/);
+    expect(reason?.what).to.match(/: 2, lost work may have run during 10 us$/);
     expect(reason?.remedy).to.match(/^profile fewer steps/);
     // Behind all work: it had not ended when the profiler stopped.
     const [late] = checked([...whole.slice(0, -1), end({ 'launch-without-work': 2 })]).reasons;
@@ -254,16 +255,13 @@ describe('check', () => {
   });
 
   it('misses copies that the CPU called when there is none', () => {
-    const times = { start: 0, dur: 5_000_000, self: 5_000_000 };
-    const call: ProfileLine = {
-      ...{ type: 'range', kind: 'api', profile: 0, pid: 1, tid: 1, domain: null, text: 'hipMemcpy', ...times },
-    };
-    expect(checked([A100_PROFILE, known({}), call, call, end()]).reasons).to.deep.include({
+    const called = { ...A100_PROFILE, facts: { [CALLED_COPIES_FACT]: 2 } };
+    expect(checked([called, known({}), end()]).reasons).to.deep.include({
       ...{ check: 'copies-not-recorded', level: 'limit', count: 2 },
-      what: 'the CPU called hipMemcpy, but the profile contains no copies',
+      what: 'the CPU called 2 copies, but the profile contains no copies',
       ...{ affects: 'copies, busy time and idle time', remedy: null },
     });
-    expect(namesOf([A100_PROFILE, known({}), call, copy({ device: 0 }), end()])).not.to.include('copies-not-recorded');
+    expect(namesOf([A100_PROFILE, known({}), end()])).not.to.include('copies-not-recorded');
   });
 
   it('misses copies that instructions of a device started', () => {

@@ -5,7 +5,7 @@ import type { JointCurves, Utilisation } from '../../../src/prof/html/utilisatio
 
 const RANK: PageJob['ranks'][number] = {
   ...{ name: 'rank 0', node: null, clock: 'reference', offset: 0, shift: 0, drift: 0, bound: null, waited: null },
-  ...{ last: null, delayed: null, profile: 0, device: 0, sharesRank: false, isLate: false },
+  ...{ unsure: null, last: null, delayed: null, profile: 0, device: 0, sharesRank: false, isLate: false },
 };
 const rank = (profile: number | null, of: Partial<typeof RANK> = {}): typeof RANK => ({
   ...{ ...RANK, name: `rank ${profile ?? 'elsewhere'}`, profile },

@@ -4,7 +4,7 @@ import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { AnnotationTotals, ThinnedSample } from '../../../src/prof/html/annotations/annotation-times.js';
 import { RegionTotals } from '../../../src/prof/html/annotations/page-regions.js';
 import { pageKernelOf, type PageKernel } from '../../../src/prof/html/page-kernel.js';
-import { KernelTotals, RooflineGroups } from '../../../src/prof/html/kernels/kernel-totals.js';
+import { CategoryTotals, KernelTotals, RooflineGroups } from '../../../src/prof/html/kernels/kernel-totals.js';
 import { LayerTotals } from '../../../src/prof/html/layers/layer-totals.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { pageOf } from '../../support/pages.js';
@@ -36,9 +36,32 @@ const A100: ProfileLine = {
 };
 
 describe('totals of regions', () => {
-  const range = (start: number): ProfileLine => ({
-    ...{ type: 'range', profile: 0, kind: 'annotation', domain: null, text: 'forward', pid: 10, tid: 100 },
+  const range = (start: number, text = 'forward'): ProfileLine => ({
+    ...{ type: 'range', profile: 0, kind: 'annotation', domain: null, text, pid: 10, tid: 100 },
     ...{ start, dur: 100, self: 100 },
+  });
+
+  it('have the figures of their passes, most busy time first, and are the same when read twice', () => {
+    const totals = new RegionTotals();
+    const launched = (at: number, start: number, dur: number): ProfileLine =>
+      kernel({ start, dur, launch: { api: 'cudaLaunchKernel', start: at, dur: 10 } });
+    const missing: ProfileLine = {
+      ...{ type: 'sample', profile: 0, start: 3000, dur: 50, device: 0, metric: 'missing_work', value: 1 },
+      ...{ unit: null, labels: {} },
+    };
+    const records = [range(0), range(1000), range(2000, 'backward'), range(2950, 'lost')];
+    const work = [launched(50, 60, 100), launched(80, 200, 40), launched(1050, 1100, 20), launched(2010, 2020, 300)];
+    for (const record of [...records, ...work, launched(2960, 3060, 10), missing]) totals.take(record);
+    const shown = totals.totals(3)?.shown ?? [];
+    // Passes of forward run from 60 to 240 ns, with 40 ns of idle time, and from 1100 to 1120 ns.
+    expect(shown.map(({ region, passes, span, busy, idle }) => [region, passes, span, busy, idle])).to.deep.equal([
+      ['backward', 1, 300, 300, 0],
+      ['forward', 2, 200, 160, 40],
+      ['lost', 1, 10, 10, null],
+    ]);
+    // Half-way between 20 and 180 ns, and between the 1000 ns from pass to pass and the 100 ns of the last range.
+    expect(shown[1]).to.include({ spanP50: 100, iterationP50: 550, kernels: 3, collectives: 0, exposed: 0 });
+    expect(totals.totals(2)).to.deep.include({ shown: shown.slice(0, 2), count: 3 });
   });
 
   it('are left out beyond a number of annotations, also of those without work', () => {
@@ -50,6 +73,24 @@ describe('totals of regions', () => {
       return totals.totals(10)?.shown.map(({ passes }) => passes)[0] ?? null;
     };
     expect([passesOf(2), passesOf(3)]).to.deep.equal([1, null]);
+  });
+});
+
+describe('totals of categories', () => {
+  it('have the number, time and known work of their kernels, most time first', () => {
+    const product = { ...HALF_GEMM, dur: 30, calls: [mm(64, 32, 16)] };
+    // Of the second product, no shapes are known.
+    const kernels = [
+      product,
+      { ...FLOAT_GEMM, dur: 10, calls: [] },
+      { name: 'unknown', short: 'unknown', dur: 50, calls: [] },
+    ];
+    const totals = summed(new CategoryTotals(), kernels);
+    // 2 · 64 · 32 · 16 FLOP; (64 · 32 + 32 · 16 + 64 · 16) halves of two bytes; 30 ns of 40 on tensor cores.
+    expect(totals.totals).to.deep.equal([
+      { category: null, count: 1, time: 50, flops: null, bytes: null, tc: null },
+      { category: 'gemm', count: 2, time: 40, flops: 65_536, bytes: 7168, tc: 0.75 },
+    ]);
   });
 });
 

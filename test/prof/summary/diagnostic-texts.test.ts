@@ -11,7 +11,7 @@ describe('diagnostics in words', () => {
     const diagnostics = Object.fromEntries(Object.keys(DIAGNOSTICS).map((name) => [name, 1]));
     const texts = diagnosticTexts({ ...overview, diagnostics });
     expect(Object.keys(texts)).to.deep.equal(Object.keys(DIAGNOSTICS));
-    expect(texts['kernel-without-launch']?.text).to.equal('kernels whose launch call is not in the profile');
+    expect(texts['kernel-without-launch']).to.equal('kernels whose launch call is not in the profile');
   });
 
   it('are those of the summary itself, and none of unknown names', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Annotated } from '../../../src/prof/annotate.js';
 import { KernelSums } from '../../../src/prof/summary/kernel-sums.js';
-import { KernelTally, knownSum, rated, type KernelSum } from '../../../src/prof/tally/kernel-tally.js';
+import { KernelTally, knownSum, knownWork, rated, type KernelSum } from '../../../src/prof/tally/kernel-tally.js';
 import { durationOf } from '../../../src/record/fields/times.js';
 import type { KernelRecord, ProfileRecord } from '../../../src/record/record.js';
 import { groupsOf, valuesOf } from '../../support/groups.js';
@@ -72,11 +72,29 @@ describe('a tally of kernels', () => {
     const sum = tallied(rowsOf([kernel({ ...gemm, dur: 100 }), kernel({ dur: 300 })]));
     // 2·64·64·64 FLOPs, and 3·64·64 elements of 2 bytes.
     expect([sum.count, sum.time]).to.deep.equal([2, 400]);
-    expect(sum.flops).to.deep.equal({ kernels: 1, time: 100, sum: 524_288 });
-    expect(sum.bytes).to.deep.equal({ kernels: 1, time: 100, sum: 24_576 });
-    expect(sum.matrixUnit).to.deep.equal({ kernels: 1, time: 100, sum: 100 });
+    expect(sum.flops).to.deep.equal({ kernels: 1, time: 100, sum: 524_288, share: 0.25 });
+    expect(sum.bytes).to.deep.equal({ kernels: 1, time: 100, sum: 24_576, share: 0.25 });
+    expect(sum.matrixUnit).to.deep.equal({ kernels: 1, time: 100, sum: 100, share: 0.25 });
     expect(sum.matrixUnitShare).to.equal(0.25);
-    expect(rated(sum.ratedBytes)).to.equal(245.76);
+    // A rate of a quarter of the time does not stand for the whole; one of half of it does.
+    expect(rated(sum.ratedBytes)).to.equal(null);
+    const half = tallied(rowsOf([kernel({ ...gemm, dur: 100 }), kernel({ dur: 100 })]));
+    expect(rated(half.ratedBytes)).to.equal(245.76);
+  });
+
+  it('has the share of the time for which work is known where that is less than half', () => {
+    const gemm = { ...GEMM, short: 'gemm', calls: [mm(64, 64, 64)] };
+    expect(knownWork(tallied(rowsOf([kernel({ ...gemm, dur: 100 }), kernel({ dur: 300 })])))).to.deep.equal({
+      ...{ flops: 524_288, bytes: 24_576, flopsKnown: 0.25, bytesKnown: 0.25 },
+    });
+    expect(knownWork(tallied(rowsOf([kernel({ ...gemm, dur: 100 }), kernel({ dur: 100 })])))).to.deep.equal({
+      ...{ flops: 524_288, bytes: 24_576 },
+    });
+    expect(knownWork(tallied(rowsOf([kernel({ dur: 300 })])))).to.deep.equal({ flops: null, bytes: null });
+    // No FLOPs over a quarter of the time say nothing about the rest.
+    const known = { kernels: 1, time: 100, share: 0.25 };
+    expect(knownSum({ ...known, sum: 0 })).to.equal(null);
+    expect(knownSum({ ...known, share: 0.5, sum: 0 })).to.equal(0);
   });
 
   it('keeps what is not known apart from 0', () => {

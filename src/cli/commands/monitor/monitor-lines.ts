@@ -34,8 +34,8 @@ export class MonitorNotes {
   }
 
   /** Takes the losses of the reports that records were made from. */
-  lost(input: string, { diagnostics }: EndRecord): void {
-    this.#losses.take(input, diagnostics);
+  lost(input: string, end: EndRecord): void {
+    this.#losses.take(input, end);
   }
 
   /** Takes the name of an input that ended in the middle of a line. */
@@ -64,7 +64,7 @@ export class MonitorNotes {
   end(): void {
     const lines = this.#broken === 1 ? '1 line that is not a report' : `${this.#broken} lines that are not reports`;
     if (this.#broken > 0) say('dprof', `skipped ${lines} (first: line ${this.#firstBroken})`);
-    const { line } = this.#losses;
+    const line = this.#losses.lineOf('loss');
     if (line !== null) say('dprof', line);
     if (this.#cut !== null) throw new UserError(`the last line is cut off; ${WAS_READ}`, { where: this.#cut });
   }

@@ -72,8 +72,8 @@ async function readAll(input: Input, path: string | null, store: MemberStore, st
   const take = ({ id, head, lines: rest }: Member): void => {
     // Losses of its profile. If the member's profile is cut off, answers made from the member fail, but not the
     // commands that copy it.
-    const [{ file }, { diagnostics }] = [JSON.parse(head) as ProfileRecord, JSON.parse(rest.at(-1) ?? '') as EndRecord];
-    status.losses.take(file, diagnostics);
+    const [{ file }, ended] = [JSON.parse(head) as ProfileRecord, JSON.parse(rest.at(-1) ?? '') as EndRecord];
+    status.losses.take(file, ended);
     if (path === null) store.add(id, [head, ...rest]);
     else store.addPlace(id, head, { path, offset: begin, length: end - begin });
   };

@@ -3,27 +3,33 @@ import type { CategoryTotal } from '../../../prof/html/kernels/kernel-data.js';
 import type { PageProfile } from '../../../prof/html/page-data.js';
 import { meaningOf } from '../../../record/glossary.js';
 import { note } from '../../document/dom-elements.js';
+import { eventsLink } from '../../document/timeline-link.js';
+import { inCategory } from '../../document/timeline-target.js';
 import { sumOf } from '../../figures/field.js';
-import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { listed, numbersOf, PARTIAL, withValues, type Listed } from '../../figures/listed-rows.js';
 import { matrixUnitName } from '../../figures/shown-names.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
-import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { followsWork, type PanelContent, type Panel, type PanelView } from '../../panel.js';
 
 const numberOfCategory = numbersOf<CategoryTotal>('categories');
 
-function categories({ profile: { categories: rows, overview } }: PanelView): PanelContent {
+function categories(view: PanelView): PanelContent {
+  const { categories: rows, overview } = view.profile;
   const whole = sumOf('categories.*', rows, 'time').value ?? 0;
   const share = ({ time }: CategoryTotal): number | null => (whole > 0 ? time / whole : null);
   const columns: TableColumn<Listed<CategoryTotal>>[] = [
-    { title: 'Category', cell: ({ category }) => category, about: meaningOf('category') },
+    {
+      ...{ title: 'Category', cell: ({ category }) => category, about: meaningOf('category') },
+      link: ({ category }, text) => (category === null ? null : eventsLink(view, text, inCategory(category))),
+    },
     numberOfCategory('Time', 'ns', 'time', { about: meaningOf('kernel time') }),
     {
       ...{ title: 'Share', unit: 'share', cell: share, bar: share },
       field: ({ at }) => `categories.${at}.time / sum(categories.*.time)`,
     },
     numberOfCategory('Kernels', 'count', 'count'),
-    numberOfCategory('FLOPs', 'flop', 'flops', { about: meaningOf('FLOP') }),
-    numberOfCategory('Bytes', 'bytes', 'bytes'),
+    numberOfCategory('FLOPs', 'flop', 'flops', { about: meaningOf('FLOP'), ...PARTIAL.flops }),
+    numberOfCategory('Bytes', 'bytes', 'bytes', PARTIAL.bytes),
     numberOfCategory(matrixUnitName(overview.header), 'share', 'tc', { about: meaningOf('on the matrix unit') }),
   ];
   const made = table({ caption: 'Categories', columns: withValues(columns, listed(rows)), rows: listed(rows), sortedBy: 1 }); // prettier-ignore
@@ -31,7 +37,7 @@ function categories({ profile: { categories: rows, overview } }: PanelView): Pan
 }
 
 export const CATEGORIES: Panel = {
-  ...{ id: 'categories', title: 'Categories', width: 6, make: categories },
+  ...{ id: 'categories', title: 'Categories', width: 6, make: categories, follows: followsWork },
   isFor: ({ profile }) => profile.categories.some(({ category }) => category !== null),
 };
 
@@ -59,6 +65,6 @@ function sequences({ profile: { sequences: rows } }: PanelView): PanelContent {
 }
 
 export const SEQUENCES: Panel = {
-  ...{ id: 'sequences', title: 'Sequences to fuse', width: 6, make: sequences },
+  ...{ id: 'sequences', title: 'Sequences to fuse', width: 6, make: sequences, command: 'sequences' },
   isFor: ({ profile }) => profile.sequences.some(({ saved }) => saved > 0),
 };

@@ -8,6 +8,7 @@ import { element } from '../../document/dom-elements.js';
 import { kernelsNamed, ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import {
+  boundedTimeOf,
   difference,
   fieldsOf,
   ratio,
@@ -34,6 +35,8 @@ const OVERLAPPING = 1.005;
 interface Part {
   readonly name: string;
   readonly time: Field;
+  /** The sign before the time and its share, if the time is a bound. */
+  readonly sign?: string;
   readonly link: (text: string) => HTMLElement | null;
   readonly ofPeak?: Field;
   readonly bound?: string | undefined;
@@ -91,12 +94,13 @@ function partsOf({ profile }: PanelView, all: readonly Part[], word: string, pan
     'time',
   );
   const part = (name: string, id: string, time: Field): Part => ({ name, time, link: (text) => panelLink(id, text) });
+  const idle = boundedTimeOf(DEVICES, devices, 'idle');
   const others = difference(sums('compute'), ...largest.filter((one) => lengthOf(one) > 0).map(({ time }) => time));
   const rows = [
     ...largest,
     part(WORK_NAMES.communication[0], 'collectives', sums('exposed')),
     part('Exposed copies and memsets', 'memory-operations', total(sums('copiesAlone'), sums('setsAlone'))),
-    part('Idle', 'idle', sums('idle')),
+    { ...part('Idle', 'idle', idle.field), sign: idle.sign },
     part(WORK_NAMES.missing[0], 'diagnostics', missing),
   ].sort((a, b) => lengthOf(b) - lengthOf(a));
   return [...rows, part(`Other ${word}s`, panel, others)].filter((one) => lengthOf(one) > 0);
@@ -118,12 +122,14 @@ function make(view: PanelView): PanelContent {
   // Means over devices, as in the verdict above.
   const isMean = (verdict?.devices ?? 1) > 1;
   const devices = fieldsOf('verdict', verdict)('devices');
+  const worded = ({ sign = '' }: Part, text: string): string => `${sign}${text}`;
   const columns: TableColumn<Part>[] = [
     { title: 'Part', cell: ({ name }) => name, link: ({ link }, text) => link(text) },
     figureColumn(areInstructions ? 'Of instruction time' : 'Of span', 'share', shareOf, {
       bar: (row) => shareOf(row).value,
+      worded,
     }),
-    figureColumn('Time', 'ns', ({ time }) => (isMean ? ratio(time, devices) : time)),
+    figureColumn('Time', 'ns', ({ time }) => (isMean ? ratio(time, devices) : time), { worded }),
     figureColumn('Of peak', 'share', (row) => row.ofPeak ?? NOTHING),
     { title: 'Bound by', cell: ({ bound }) => bound ?? null },
   ];

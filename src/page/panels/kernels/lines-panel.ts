@@ -6,7 +6,7 @@ import { note } from '../../document/dom-elements.js';
 import { ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
-import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { listed, numbersOf, PARTIAL, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 
@@ -36,7 +36,7 @@ function make(view: PanelView): PanelContent {
       link: ({ op }, text) => (op === null ? null : eventsLink(view, text, ofOp(op))),
     },
     number('Ops', 'count', 'ops'),
-    number('FLOPs', 'flop', 'flops'),
+    number('FLOPs', 'flop', 'flops', PARTIAL.flops),
   ];
   const rest = count - shown.length;
   const further = `${rest} further lines, ${quantityText(restTime, 'ns')} together, are not on this page.`;

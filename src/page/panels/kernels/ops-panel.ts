@@ -9,7 +9,7 @@ import { ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
 import { ABOUT_BOUNDS, boundText } from '../../figures/shown-names.js';
-import { hostTimesOnly, listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { hostTimesOnly, listed, numbersOf, PARTIAL, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { followsWork, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 
@@ -67,12 +67,12 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
     number('CPU time', 'ns', 'host', { group: 'host' }),
     number('CPU self time', 'ns', 'hostSelf', { group: 'host' }),
     number('Launch calls', 'ns', 'launch', { group: 'host', ...EXTRA }),
-    number('FLOPs', 'flop', 'flops'),
-    number('FLOP/s', 'flop/s', 'flopsPerS'),
-    number('Of peak', 'share', 'ofCompute', EXTRA),
-    number('Bytes', 'bytes', 'bytes', EXTRA),
-    number('Bytes/s', 'bytes/s', 'bytesPerS', EXTRA),
-    number('Of peak bandwidth', 'share', 'ofMemory', EXTRA),
+    number('FLOPs', 'flop', 'flops', PARTIAL.flops),
+    number('FLOP/s', 'flop/s', 'flopsPerS', PARTIAL.flopsRate),
+    number('Of peak', 'share', 'ofCompute', { ...EXTRA, ...PARTIAL.flopsRate }),
+    number('Bytes', 'bytes', 'bytes', { ...EXTRA, ...PARTIAL.bytes }),
+    number('Bytes/s', 'bytes/s', 'bytesPerS', { ...EXTRA, ...PARTIAL.bytesRate }),
+    number('Of peak bandwidth', 'share', 'ofMemory', { ...EXTRA, ...PARTIAL.bytesRate }),
     number('On matrix unit', 'share', 'tc', EXTRA),
   ];
   return withValues(columns, rows);

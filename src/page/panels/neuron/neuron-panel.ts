@@ -20,6 +20,7 @@ import { figure } from '../../figures/figure.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { Panel, PanelContent, PanelView } from '../../panel.js';
 import { readByKeys } from '../../document/read-values.js';
+import type { TensorWork } from '../../../prof/neuron/flops.js';
 import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { timeLink } from '../../document/timeline-link.js';
 import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
@@ -257,16 +258,30 @@ function engines({ start, width, rows }: NonNullable<PageNeuron['engines']>): HT
   );
 }
 
+/** Why the vendor's FLOPs differ from those of the tables of instructions and categories. */
+function flopsNote({ hardwareFlops, transposeFlops, repeatedFlops }: TensorWork): HTMLElement[] {
+  if (hardwareFlops === null || (transposeFlops ?? 0) + (repeatedFlops ?? 0) === 0) return [];
+  const repeated =
+    (repeatedFlops ?? 0) === 0
+      ? ''
+      : ` and ${quantityText(repeatedFlops, 'flop')} of FP32 products a second time, because each takes two instructions`;
+  const [all, transposes] = [quantityText(hardwareFlops, 'flop'), quantityText(transposeFlops, 'flop')];
+  const text = `The vendor counts ${all} (hardware_flops), among them ${transposes} of transposes${repeated}. The tables of instructions and categories leave these out and add the FLOPs of other engines.`;
+  return [note(text)];
+}
+
 function make(view: PanelView): PanelContent {
   const { neuron, overview } = view.profile;
   if (neuron === null) return 'The profile is not from AWS Neuron.';
-  const cores = overview.kernels?.work.tensor?.cores ?? [];
+  const tensor = overview.kernels?.work.tensor;
+  const cores = tensor?.cores ?? [];
   const ofCores = cores.map(({ core, hfu }, at) => {
     const field = { name: `overview.kernels.work.tensor.cores.${at}.hfu`, value: hfu };
     return [`HFU of core ${core}`, figure(field, 'share')] as const;
   });
   return [
     ...(ofCores.length === 0 ? [] : [boxedDefinitions(ofCores)]),
+    ...(tensor === undefined ? [] : flopsNote(tensor)),
     ...neuron.metrics.flatMap(metrics),
     ...(neuron.engines === null ? [] : [engines(neuron.engines)]),
     ...overview.notices.map(toolNote),

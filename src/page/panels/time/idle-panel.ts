@@ -2,6 +2,7 @@
 import { edgeAfter, type Distribution } from '../../../containers/log-histogram.js';
 import { elementAt } from '../../../containers/element.js';
 import type { CauseTime, PageGap } from '../../../prof/html/idle/idle-data.js';
+import { unrecordedCopiesText } from '../../../prof/steps/transfers.js';
 import { lacking } from '../../capture-hints.js';
 import { chart, replaceContents } from '../../charts/chart.js';
 import { highest, type ChartOption } from '../../charts/chart-values.js';
@@ -9,7 +10,7 @@ import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { boxedDefinitions, element, note, section } from '../../document/dom-elements.js';
 import { keptSelect } from '../../document/kept-choice.js';
 import { timeLink } from '../../document/timeline-link.js';
-import { quantityText, rangeText, tick, type DisplayUnit } from '../../document/units.js';
+import { capitalised, quantityText, rangeText, tick, type DisplayUnit } from '../../document/units.js';
 import { fieldsOf, ratio } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
@@ -177,7 +178,14 @@ function make(view: PanelView): PanelContent {
   if (view.profile.overview.devices.length === 0) return lacking(view, 'work');
   if (view.profile.idle.causes.length === 0)
     return 'The devices were never idle between their first work and their last.';
-  return [causes(view), ...gaps(view), ...launches(view), ...(view.span === null ? [] : [note(OF_SPAN)])];
+  const why = unrecordedCopiesText(view.profile.overview.devices);
+  return [
+    ...(why === null ? [] : [note(`${capitalised(why)}.`)]),
+    causes(view),
+    ...gaps(view),
+    ...launches(view),
+    ...(view.span === null ? [] : [note(OF_SPAN)]),
+  ];
 }
 
 export const IDLE: Panel = { id: 'idle', title: 'Idle time', width: 6, make, follows: followsDevices };

@@ -1,13 +1,16 @@
 /** What the devices did with their time: one sentence, and a bar in which each moment of a device belongs to one part. */
 import type { SpanPart, SpanPartName } from '../../../prof/advise/verdict/verdict-facts.js';
+import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
-import { quantityText } from '../../document/units.js';
+import { capitalised, quantityText } from '../../document/units.js';
 import { panelLink, showPanel } from '../../document/panel-link.js';
-import { fieldsOf, ratio } from '../../figures/field.js';
+import { boundedTimeOf, fieldsOf, ratio, total, type Field } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/shown-names.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../../panel.js';
+import { rankNames } from '../../profile-labels.js';
+import { hasRanks } from '../ranks-panel.js';
 
 const namedPart = ({ part, cause }: SpanPart): TimePartName => {
   return part === 'idle' ? IDLE_NAMES[cause ?? 'unknown'] : WORK_NAMES[part];
@@ -32,19 +35,41 @@ function withoutDevice({ profile }: PanelView): PanelContent {
   return [element('p', { class: 'verdict' }, text)];
 }
 
-/** With several ranks, the first question is which one is late; everything below is about one of them. */
-function lateRanks({ data: { job }, profile }: PanelView): HTMLElement[] {
-  const first = job?.isChance === true ? undefined : job?.late[0];
-  if (job === null || first === undefined) return [];
-  const { name, late, share, op, kernel } = first;
-  const most = op ?? kernel;
-  const figures = `: ${quantityText(late, 'ns')} a step (${quantityText(share, 'share')})`;
-  const others = job.late.length > 1 ? `; ${quantityText(job.late.length - 1, 'count')} more` : '';
-  const link = panelLink('ranks', `${name} is late`);
-  const mostly = most === null ? '' : `, mostly ${op === null ? 'kernel' : 'op'} ${most.name}`;
-  const { rank = null } = profile.overview.header ?? {};
-  const shown = rank === null ? 'one profile' : `rank ${rank}`;
-  return [element('p', { class: 'late-rank' }, link, `${figures}${mostly}${others}.`), note(`Below: ${shown}.`)];
+/** Names of files are not capitalised. */
+const sentence = (text: string): string =>
+  /^(?:rank|device|machine|group|no|which) /.test(text) ? capitalised(text) : text;
+
+/** The verdict on a job of several ranks: which one is late, and how long ranks waited for each other. */
+function jobVerdict({ data }: PanelView): HTMLElement[] {
+  if (data.job === null || !hasRanks(data)) return [];
+  const { who, waits } = data.job.verdict;
+  const link = panelLink('ranks', sentence(who));
+  return [element('p', { class: 'late-rank' }, link, waits === null ? '.' : `. ${sentence(waits)}.`)];
+}
+
+/** With several profiles, the sentence begins with the one that it is about. */
+const aboutProfile = ({ data, at }: PanelView): string =>
+  data.profiles.length > 1 ? `${sentence(elementAt(rankNames(data), at))}: ` : '';
+
+/** All idle time, where the legend has only its parts. */
+function idleNote(
+  parts: readonly Field[],
+  of: (key: 'span' | 'devices') => Field,
+  isMean: boolean,
+  sign: string,
+): HTMLElement {
+  const sum = total(...parts);
+  const idle = { ...sum, name: `(${sum.name})` };
+  const time = figure(isMean ? ratio(idle, of('devices')) : idle, 'ns');
+  return element(
+    'p',
+    { class: 'note' },
+    `Idle in all: ${sign}`,
+    figure(ratio(idle, of('span')), 'share'),
+    ', ',
+    time,
+    '.',
+  );
 }
 
 function make(view: PanelView): PanelContent {
@@ -64,19 +89,22 @@ function make(view: PanelView): PanelContent {
       act: () => showPanel(PANELS[part.part]),
     };
   });
+  const { sign } = boundedTimeOf('overview.devices.*', view.profile.overview.devices, 'idle');
+  const idle = shown.flatMap(({ field }, at) => (verdict.parts[at]?.part === 'idle' ? [field] : []));
   const entries = shown.map(({ name, colour, field, said }, at) => [
     swatch(colour),
     panelLink(PANELS[verdict.parts[at]?.part ?? 'compute'], name),
-    ' ',
+    ` ${verdict.parts[at]?.part === 'idle' ? sign : ''}`,
     figure(ratio(field, of('span')), 'share'),
     ' ',
     figure(said, 'ns'),
   ]);
   return [
-    ...(view.span === null ? lateRanks(view) : []),
-    element('p', { class: 'verdict' }, verdict.text),
+    ...(view.span === null ? jobVerdict(view) : []),
+    element('p', { class: 'verdict' }, aboutProfile(view), verdict.text),
     strip('Time of the devices', shown, of('span')),
     legend(entries),
+    ...(idle.length < 2 ? [] : [idleNote(idle, of, isMean, sign)]),
     ...(isMean ? [note(`Times are means over ${verdict.devices} devices.`)] : []),
   ];
 }

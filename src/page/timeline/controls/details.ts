@@ -15,7 +15,7 @@ import {
   type Dependent,
 } from '../events/events.js';
 import { spanButton } from '../../span/chosen-span.js';
-import { inLayer, ofOp } from '../../document/timeline-target.js';
+import { inCategory, inLayer, ofOp } from '../../document/timeline-target.js';
 import { allFacts, explainCommand, operandsOf, tensorsOf, shortFacts, type EventFact } from '../events/event-facts.js';
 import { sameSequence } from '../events/kernel-facts.js';
 import type { Scene } from '../model/scene.js';
@@ -152,6 +152,7 @@ const NAMES = new FittedLabels((text) => text.length);
 const SEARCHES: Readonly<Record<string, ((value: string) => string) | undefined>> = {
   op: (op) => ofOp(op).condition,
   layer: (path) => inLayer([path]).condition,
+  category: (category) => inCategory(category).condition,
 };
 
 /** A fact in a separate box, so that facts fill columns. */
@@ -170,6 +171,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       'each event': 'The step in which the events of the bar are drawn separately',
       op: 'The op that the event belongs to; click to find all of them',
       layer: 'The layer of the network; click to find all its events',
+      category: 'What the kernel computes; click to find all kernels of the category',
       direction: 'Forward (fprop) or backward (bprop)',
       forward: 'The forward op whose gradient this kernel computes',
       family: 'The kind of kernel, from its name',

@@ -1,5 +1,6 @@
 /** Sums of the selection, in tables. */
 import { plural } from '../../../record/plural.js';
+import { isMostly, NS_PER_S, partialText } from '../../../record/units.js';
 import { boxedDefinitions, button, element } from '../../document/dom-elements.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
@@ -47,7 +48,9 @@ function shareTable(
     {
       title: 'FLOP/s',
       unit: 'flop/s',
-      cell: ({ flops, flopsTime }) => (flops === null || flopsTime <= 0 ? null : flops / (flopsTime / 1e9)),
+      cell: ({ flops, flopsTime, time: all }) =>
+        flops === null || flopsTime <= 0 || !isMostly(flopsTime / all) ? null : flops / (flopsTime / NS_PER_S),
+      worded: ({ flopsTime, time: all }, text) => partialText(text, null, all > 0 ? flopsTime / all : 1),
     },
   ];
   const columns: readonly TableColumn<TextShare>[] = [

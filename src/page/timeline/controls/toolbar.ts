@@ -89,7 +89,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 ];
 
 const SEARCH =
-  'Search for words or "quoted words". To search one field, put name: op: layer: dtype: tc: kind: lane: or group: before a word. ' +
+  'Search for words or "quoted words". To search one field, put name: op: layer: category: dtype: tc: kind: lane: or group: before a word. ' +
   'To set a bound, put dur> start> flops> bytes> ' +
   'id: before a number (10us, 1.5ms, 2G). Or a condition, as in dprof --where: op==mm && (tflops<50 || dir==bprop). Fields: ' +
   `${CONDITION_KEYS.join(' ')}; here group is the group of lanes.`;

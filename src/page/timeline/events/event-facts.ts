@@ -24,6 +24,7 @@ export type EventFact = readonly [name: string, value: string];
 const TEXTS: readonly (readonly [TextColumn, string])[] = [
   ['op', 'op'],
   ['layer', 'layer'],
+  ['category', 'category'],
   ['dtype', 'dtype'],
   ['tc', 'matrix unit'],
 ];

@@ -10,13 +10,25 @@ import type { Column } from '../../../table/column.js';
 import { countOf, type TimelineEvents } from '../events/events.js';
 import { insteadOf, CONDITION_KEYS, conditionColumns, type ConditionColumn } from './condition-columns.js';
 
-const TEXT_FIELDS = ['name', 'op', 'layer', 'dtype', 'tc', 'kind', 'lane', 'group', 'operands', 'queue'] as const;
+const TEXT_FIELDS = [
+  'name',
+  'op',
+  'layer',
+  'category',
+  'dtype',
+  'tc',
+  'kind',
+  'lane',
+  'group',
+  'operands',
+  'queue',
+] as const;
 export type TextField = (typeof TEXT_FIELDS)[number];
 /** Fields in which a word without a field name is searched. */
 export const FREE_FIELDS: readonly TextField[] = ['name', 'op', 'layer', 'dtype', 'kind'];
 
 /** Fields of short names, which must match as a whole: `op:mm` does not match `record_param_comms`. */
-export const WHOLE_FIELDS: ReadonlySet<TextField> = new Set(['op', 'dtype', 'tc', 'kind', 'queue']);
+export const WHOLE_FIELDS: ReadonlySet<TextField> = new Set(['op', 'category', 'dtype', 'tc', 'kind', 'queue']);
 
 const NUMBER_FIELDS = ['dur', 'start', 'flops', 'bytes', 'id', 'pc'] as const;
 export type NumberField = (typeof NUMBER_FIELDS)[number];

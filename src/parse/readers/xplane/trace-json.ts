@@ -24,7 +24,7 @@ const PLANE = /^\/(?:host:|device:([A-Z]+):(\d{1,6})(?: |$))/;
 /** Events of a stream that are no kernels, and the full name of an instruction. */
 const [ALLOCATION, LONG_NAME] = [['memalloc_details', 'memfree_details', 'memory_residency_details'], 'long_name'];
 const ARGS = [...ASKED, LONG_NAME, ...ALLOCATION];
-const LONG_NAME_ARG = ARGS.indexOf(LONG_NAME);
+const [LONG_NAME_ARG, NAME_ARG] = [ARGS.indexOf(LONG_NAME), ARGS.indexOf('name')];
 const ALLOCATION_ARGS = ALLOCATION.map((key) => ARGS.indexOf(key));
 /** Statistics that are numbers. */
 const NUMBERS: ReadonlySet<StatName> = new Set([
@@ -115,10 +115,11 @@ class TensorBoardReading {
     const { fields, args } = event;
     const phase = fields.latin1(EVENT.ph);
     if (phase === 'M') {
-      const name = event.readArgs() ? args.decoded(ARGS.indexOf('name')) : null;
       const what = fields.latin1(EVENT.name);
-      if (name !== null && what === 'process_name') this.#names.set(fields.latin1(EVENT.pid) ?? '', name);
-      if (name !== null && what === 'thread_name') this.#names.set(keyOf(event), name);
+      if (what !== 'process_name' && what !== 'thread_name') return;
+      const name = event.readArgs() && args.isText(NAME_ARG) ? args.decoded(NAME_ARG) : null;
+      if (name === null) this.trace.bad('malformed-event');
+      else this.#names.set(what === 'thread_name' ? keyOf(event) : (fields.latin1(EVENT.pid) ?? ''), name);
     } else if (phase === 'X') {
       const [name, device] = [this.#names.get(keyOf(event)), this.#deviceOf(event)];
       if (device === null || (name !== STEPS && name !== MODULES)) return;
@@ -179,7 +180,7 @@ class TensorBoardReading {
 
   #gpuLine(name: string, device: number, id: number): LineReading {
     if (name === STEPS) return { take: () => undefined };
-    if (!name.startsWith('Stream #')) return this.#unreadLine(`line ${name}`);
+    if (!name.startsWith('Stream #')) return this.#unreadLine(`line ${name === '' ? 'without a name' : name}`);
     // Registers and shared memory are not in the trace, as AMD's details.
     const steps = this.#steps.get(device) ?? new Map<number, number>();
     const stream = new GpuStream({ name, device, stream: streamOf({ id, name }), isAmd: true, steps }, this.#reading);

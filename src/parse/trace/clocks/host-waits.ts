@@ -8,7 +8,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { Trace } from '../trace.js';
 import { KIND_CODE, type Activities, type HostCalls } from '../trace-columns.js';
 import type { LaunchJoin } from '../launches.js';
-import { waitOfCall } from '../../../record/wait-calls.js';
+import { isWaitingCopy, waitOfCall } from '../../../record/wait-calls.js';
 
 /**
  * In ns. Real devices start work up to 24 µs before its launch (17 % of the launches of an Ascend 910B), because clock
@@ -82,9 +82,6 @@ export class Overruns {
     if (work - wait > this.most) this.most = work - wait;
   }
 }
-
-/** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: a copy to the host has ended when these return. */
-const isWaitingCopy = (api: string): boolean => /memcpy/i.test(api) && !/async/i.test(api);
 
 /** Rows with a known launch, in order, for each device. */
 export function launchedRows(

@@ -11,6 +11,7 @@ import { joined, outermost, spanAt, spanRows } from '../../../containers/nesting
 import { entryOf } from '../../../containers/map-entry.js';
 import { sortRows, countBelow } from '../../../containers/row-order.js';
 import type { SampleRecord } from '../../../record/record.js';
+import { isCopyCall } from '../../../record/wait-calls.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Trace } from '../trace.js';
 import { byCallName } from '../calls.js';
@@ -76,6 +77,27 @@ function capturedCalls(trace: Trace): (call: number) => boolean {
   for (const span of captureSpans(trace)) entryOf(byProcess, processOf(span.thread), () => []).push(span);
   const times = new Map([...byProcess].map(([owner, spans]) => [owner, joined(spans)]));
   return (call) => spanAt(times.get(processOf(thread.at(call))) ?? [], start.at(call)) !== null;
+}
+
+/**
+ * The number of calls that copied memory although the profile has kernels and contains no copies, so that devices may have
+ * copied while they look idle. A call that failed, that was captured, or that ran a kernel instead does not count.
+ */
+export function unrecordedCopies(trace: Trace, { callOf }: LaunchJoin): number {
+  const { activities, hostCalls } = trace;
+  const { copies, kernels } = activities;
+  if (copies.bytes.length > 0 || kernels.name.length === 0) return 0;
+  const isCopy = byCallName(trace, isCopyCall);
+  const isCaptured = capturedCalls(trace);
+  const working = new Set(callOf);
+  const lost: number[] = [];
+  for (let call = 0; call < hostCalls.length; call++) {
+    const isLost = isCopy(call) && !working.has(call) && !hostCalls.results.has(call) && !hostCalls.strays.has(call);
+    if (isLost && !isCaptured(call)) lost.push(call);
+  }
+  // A call of the runtime may call the driver.
+  lost.sort((a, b) => hostCalls.start.at(a) - hostCalls.start.at(b) || hostCalls.end.at(b) - hostCalls.end.at(a));
+  return outermost(lost, spanRows(hostCalls)).length;
 }
 
 class MissingLaunches {

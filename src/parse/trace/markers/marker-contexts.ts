@@ -31,7 +31,10 @@ function* markedSteps(trace: Trace): Generator<StepRange> {
     const name = text === null ? null : readStepName(text);
     return text === null || name === null ? null : { text, number: name.number };
   };
-  for (const row of trace.stepRanges ?? allRows(ranges.length)) {
+  const { stepRanges } = trace;
+  const count = stepRanges?.length ?? ranges.length;
+  for (let i = 0; i < count; i++) {
+    const row = stepRanges?.[i] ?? i;
     const step = ranges.domainOf(row) === 0 ? known.of(ranges.text.at(row), read) : null;
     if (step === null || ranges.strays.has(row)) continue;
     const [start, end, thread] = [ranges.start.at(row), ranges.end.at(row), ranges.thread.at(row)];
@@ -75,7 +78,7 @@ export class MarkerContexts implements KernelContexts {
   readonly #texts = new MarkerReader();
   readonly #sizes = new OpSizesReader();
   readonly #order: RowGroups;
-  readonly #rangeOrder: RowGroups;
+  readonly rangesByThread: RowGroups;
   readonly #threads: ThreadState[] = [];
   readonly #pending = new Map<number, PendingLaunch>();
   readonly #callers: MarkerCallers;
@@ -91,17 +94,17 @@ export class MarkerContexts implements KernelContexts {
     const launching = keepRows(allRows(hostCalls.length), (call) => elementAt(launches.kernelCounts, call) > 0);
     this.#order = groupRows(launching, (call) => hostCalls.thread.at(call), threads.count);
     const { rows, first } = this.#order;
-    this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) =>
+    this.rangesByThread = orderRanges(ranges, threads.count, (a, b) =>
       compareTexts(rangeKey(trace, a), rangeKey(trace, b)),
     );
-    trace.diagnostics.count('range-repeated', ranges.length - this.#rangeOrder.rows.length);
-    this.#callers = new MarkerCallers(trace, this.#rangeOrder, (range) => this.#parse(range, this.#textOf(range)));
+    trace.diagnostics.count('range-repeated', ranges.length - this.rangesByThread.rows.length);
+    this.#callers = new MarkerCallers(trace, this.rangesByThread, (range) => this.#parse(range, this.#textOf(range)));
     this.#steps = new LaunchSteps(markedSteps(trace), threads);
     const leaveOut = (left: number): void => trace.diagnostics.count('range-not-nested', left);
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
-      const around = new EnclosingSpans<Marker>(ranges, groupAt(this.#rangeOrder, thread), leaveOut);
+      const around = new EnclosingSpans<Marker>(ranges, groupAt(this.rangesByThread, thread), leaveOut);
       this.#threads.push({ ranges: around, sequence: new SequenceState(), next: from, end: to });
     }
   }
@@ -200,7 +203,7 @@ export class MarkerContexts implements KernelContexts {
 
   #countKernels(): CallKernels {
     const { ranges, hostCalls } = this.trace;
-    return new CallKernels(ranges, this.#rangeOrder, hostCalls, this.#order, this.launches.kernelCounts);
+    return new CallKernels(ranges, this.rangesByThread, hostCalls, this.#order, this.launches.kernelCounts);
   }
 
   /** The marker of a range around a launch. Counts malformed markers. */

@@ -7,7 +7,7 @@
 import { entryOf, addTo } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
 import { LONGEST_LAUNCH, LONGEST_SWITCH, workOf, type StepActivity } from '../../steps/step-work.js';
-import { TransferWaits } from '../../steps/transfers.js';
+import { calledCopies, TransferWaits } from '../../steps/transfers.js';
 import { awaitedTransfer } from '../../../ops/families/hlo.js';
 import { ByDevice, type Place, type Gap } from '../device-times.js';
 import type { IdleCause } from './cause-names.js';
@@ -282,8 +282,11 @@ export class HostGaps {
   readonly #transfers = new ByDevice(() => new TransferWaits());
   /** For the names of shorter gaps; no cause depends on it. */
   readonly #shortPlaces = new HostPlaces(SHORTEST_NAMED);
+  /** Profiles that lack the copies that the CPU called. A copy may fill a gap, so that the gap's end shows no cause. */
+  readonly #withoutCopies = new Set<number>();
 
   take(record: ProfileLine): void {
+    if (record.type === 'profile' && calledCopies(record) > 0) this.#withoutCopies.add(record.profile);
     const work = workOf(record)?.record;
     if (work !== undefined) this.#devices.of(work).idle.work(work);
     else this.#takeWait(record);
@@ -319,13 +322,17 @@ export class HostGaps {
     const time = gap.end - gap.start;
     const place = time > LONGEST_LAUNCH ? this.places.of(gap) : null;
     const awaited = this.#awaited(gap);
-    const cause = this.#devices.of(gap).add(gap, {
-      loading: this.#loading.within(gap),
-      collecting: this.collecting.within(gap),
-      overhead: this.#overhead.within(gap),
-      firstUse: this.#firstUse.within(gap),
-      ...{ place, awaited },
-    });
+    const ended = this.#withoutCopies.has(gap.profile) ? null : gap.ended;
+    const cause = this.#devices.of(gap).add(
+      { ...gap, ended },
+      {
+        loading: this.#loading.within(gap),
+        collecting: this.collecting.within(gap),
+        overhead: this.#overhead.within(gap),
+        firstUse: this.#firstUse.within(gap),
+        ...{ place, awaited },
+      },
+    );
     return {
       cause,
       host: () => awaited?.name ?? hostIn(gap, place ?? (time > SHORTEST_NAMED ? this.#shortPlaces.of(gap) : null)),

@@ -8,6 +8,7 @@ import { longerOf } from '../kernel-tally.js';
 import type { IdleCause } from './cause-names.js';
 import type { HostPlace } from './host-places.js';
 import type { CopyLine } from '../../../record/record.js';
+import { isWaitingCopy } from '../../../record/wait-calls.js';
 
 /** Copies between host and device for which the host waited. */
 export type HostCopyKind = 'HtoD' | 'DtoH';
@@ -25,9 +26,6 @@ export const isHostCopy = (record: StepActivity): record is HostCopy =>
   record.dur !== null &&
   (record.launch ?? null) !== null;
 
-/** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2` return when the copy is done. */
-const isSynchronous = (api: string | null): boolean => api !== null && /memcpy/i.test(api) && !/async/i.test(api);
-
 /**
  * Three kinds of evidence that the host waited. The call's name says that it is synchronous. Or
  * the memory is pageable, which an asynchronous call copies piece by piece, and the call still ran when the copy began.
@@ -37,7 +35,7 @@ const isSynchronous = (api: string | null): boolean => api !== null && /memcpy/i
 export type Wait = 'synchronous' | 'pageable' | 'late-return';
 
 export function waitOf({ launch, start, dur, hostMemory }: HostCopy): Wait | null {
-  if (isSynchronous(launch.api)) return 'synchronous';
+  if (launch.api !== null && isWaitingCopy(launch.api)) return 'synchronous';
   const returned = launch.start + launch.dur;
   if (hostMemory === 'pageable') return returned > start ? 'pageable' : null;
   return hostMemory === undefined && returned >= start + dur ? 'late-return' : null;

@@ -2,6 +2,8 @@
 import { grouped, many } from '../wording.js';
 import type { MissingTimes } from '../../steps/missing-work.js';
 import type { ByDevice, Place, DeviceTimes } from '../device-times.js';
+import type { ProfileRecord } from '../../../record/record.js';
+import { calledCopies, calledCopiesText } from '../../steps/transfers.js';
 import type { HostGaps, HostGapsOfDevice } from './host-gaps.js';
 
 /** Number of pieces of work with a known duration, and without. */
@@ -13,10 +15,10 @@ export interface WorkTimes {
 /** If at least this share of work has no duration, idle time is only an upper bound. */
 const MOST_UNTIMED = 0.1;
 
-export const isUntimed = ({ timed, untimed }: WorkTimes): boolean => untimed > MOST_UNTIMED * (timed + untimed);
+const isUntimed = ({ timed, untimed }: WorkTimes): boolean => untimed > MOST_UNTIMED * (timed + untimed);
 
 /** `99 of 126 pieces of work have no duration` */
-export const untimedText = ({ timed, untimed }: WorkTimes): string =>
+const untimedText = ({ timed, untimed }: WorkTimes): string =>
   `${grouped(untimed)} of ${many(timed + untimed, 'piece')} of work have no duration`;
 
 /**
@@ -35,6 +37,15 @@ export function workTimesOf(profile: number, devices: DeviceTimes, missing: ByDe
   };
 }
 
+/** What determines the idle time of devices. */
+export interface IdleFacts {
+  readonly devices: DeviceTimes;
+  readonly host: HostGaps;
+  /** Work that the profiler lost. */
+  readonly missing: ByDevice<MissingTimes>;
+  readonly profiles: ReadonlyMap<number, ProfileRecord>;
+}
+
 /** The gaps that rules may report. */
 export interface KnownIdle {
   /** Gaps of the devices whose idle time is known. */
@@ -43,11 +54,20 @@ export interface KnownIdle {
   readonly why: string;
 }
 
-export function knownIdle(host: HostGaps, devices: DeviceTimes, missing: ByDevice<MissingTimes>): KnownIdle {
-  const profiles = new Set(host.all.map(({ profile }) => profile));
-  const work = new Map([...profiles].map((profile) => [profile, workTimesOf(profile, devices, missing)]));
-  const untimed = [...work.values()].filter(isUntimed);
-  const all = host.all.filter(({ profile }) => !isUntimed(work.get(profile) ?? { timed: 0, untimed: 0 }));
-  const [first] = untimed;
-  return { all, why: first === undefined ? 'nothing' : `${untimedText(first)}: idle time is unknown` };
+/** Why the idle time of a profile's devices is only an upper bound; null if it is known. */
+export function unknownIdleText(profile: ProfileRecord | number, work: WorkTimes): string | null {
+  if (isUntimed(work)) return untimedText(work);
+  const called = typeof profile === 'number' ? 0 : calledCopies(profile);
+  return called === 0 ? null : calledCopiesText(called);
+}
+
+export function knownIdle({ host, devices, missing, profiles }: IdleFacts): KnownIdle {
+  const whys = new Map<number, string | null>();
+  for (const { profile } of host.all)
+    whys.set(profile, unknownIdleText(profiles.get(profile) ?? profile, workTimesOf(profile, devices, missing)));
+  const first = [...whys.values()].find((why) => why !== null);
+  return {
+    all: host.all.filter(({ profile }) => (whys.get(profile) ?? null) === null),
+    why: first === undefined ? 'nothing' : `${first}: idle time is unknown`,
+  };
 }

@@ -5,12 +5,12 @@
 import { elementAt } from '../../../containers/element.js';
 import { grouped, many, percent, time, shortened } from '../wording.js';
 import type { Found } from '../finding.js';
-import { JOB_RULE, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
+import { JOB_RULE, type JobVerdict, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
 import type { ApartBegins } from '../../ranks/clocks/job-clocks.js';
 import { jobReport, type JobReport } from '../../ranks/job-report.js';
 import { nameWithoutWork, rangesText, rankName } from '../../ranks/membership.js';
 import { RankCollector } from '../../ranks/part/rank-collector.js';
-import type { ProfileWithoutWork } from '../../ranks/part/rank-part.js';
+import type { ProfileWithoutWork, RankPart } from '../../ranks/part/rank-part.js';
 import type { Delay } from '../../ranks/stragglers/delays.js';
 import { isByKernels, type Reasons } from '../../ranks/stragglers/reasons.js';
 import type { Straggler } from '../../ranks/stragglers/stragglers.js';
@@ -65,13 +65,18 @@ function lateFinding({ parts }: JobReport, placeOf: PlaceOf, straggler: Straggle
 function delayFinding({ parts, delayWaits }: JobReport, placeOf: PlaceOf, delay: Delay, index: number): Found {
   const { part, delayed, steps, late, q, reasons } = delay;
   const numbers = rangesText(delayed.flatMap(({ step }) => step ?? []));
-  const { waiters = 0, waited = 0 } = delayWaits[index] ?? {};
+  const { waiters = 0, waited = 0, unsure = 0 } = delayWaits[index] ?? {};
+  const doubt = unsureText(unsure, waited);
   const when =
     delayed.length === 1 ? `in step ${numbers}` : `in ${delayed.length} of ${many(steps, 'step')} (${numbers})`;
   return {
     ...placeOf(part),
     what: `${rankName(elementAt(parts, part))} is delayed by ${time(late)} ${when}${byText(reasons)}`,
-    ...(waiters === 0 ? {} : { details: `${many(waiters, 'rank')} waited for it, ${time(waited)} in all` }),
+    ...(waiters === 0
+      ? {}
+      : {
+          details: `${many(waiters, 'rank')} waited for it, ${time(waited)} summed over them${doubt === null ? '' : `, ${doubt}`}`,
+        }),
     action: actionFor(reasons),
     stake: late,
     gain: {
@@ -100,6 +105,59 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
     evidence: { transferNs: own, transferOfOthersNs: others, operations, q },
     see: 'dprof ranks -t groups FILE',
   };
+}
+
+/** Below this share of the waiting, a possible error of the clocks is not mentioned. */
+const LEAST_UNSURE = 0.01;
+
+/** `3.0 % of it could be clock error`; null when the share is too small to matter. */
+export function unsureText(unsure: number, waited: number, it = 'of it'): string | null {
+  if (unsure <= LEAST_UNSURE * waited) return null;
+  return `${unsure >= waited ? 'all' : percent(unsure / waited)} ${it} could be clock error`;
+}
+
+/** How much of all waiting could be an error of the clocks; null when too little to matter. */
+export function unsureWaiting({ ranks }: JobReport): string | null {
+  const waited = ranks.reduce((sum, rank) => sum + rank.waited, 0);
+  const unsure = ranks.reduce((sum, rank) => sum + rank.unsure, 0);
+  const text = unsureText(unsure, waited, `of the ${time(waited)} of waiting`);
+  return text === null ? null : `${text}: these waits are no longer than the clocks may be off`;
+}
+
+/** @param nameOf name of a part among those of the job */
+export function jobVerdict(
+  { parts, ranks, lateness: { stragglers, tested, untested } }: JobReport,
+  nameOf: (part: RankPart) => string = rankName,
+): JobVerdict {
+  const nameAt = (part: number): string => nameOf(elementAt(parts, part));
+  const why = tested === 0 ? (untested[0]?.why ?? 'no rank has steps') : null;
+  const [most] = ranks.toSorted((a, b) => b.waited - a.waited);
+  return {
+    who: whoIsLate(stragglers, why, nameAt),
+    waits: most === undefined || most.waited === 0 ? null : waitsText(most, nameAt(most.part)),
+  };
+}
+
+function waitsText({ waited, unsure }: JobReport['ranks'][number], name: string): string {
+  const doubt = unsureText(unsure, waited);
+  return `${name} waited longest for others: ${time(waited)}${doubt === null ? '' : `, ${doubt}`}`;
+}
+
+/** @param untested why no rank could be tested; null when some were */
+function whoIsLate(
+  [first, ...others]: readonly Straggler[],
+  untested: string | null,
+  nameOf: (part: number) => string,
+): string {
+  if (untested !== null) return `which rank is late is unknown: ${untested}`;
+  if (first === undefined) return 'no rank is late beyond chance';
+  const { part, level, name, late, share, reasons } = first;
+  const { op, kernel } = reasons.work;
+  const [most, kind] = op[0] === undefined ? [kernel[0], 'kernel'] : [op[0], 'op'];
+  const mostly = most === undefined || !isByKernels(reasons) ? '' : `, mostly ${kind} ${shortened(most.name)}`;
+  const who = name === null ? nameOf(part) : `${level} ${name}`;
+  const more = others.length > 0 ? `; ${grouped(others.length)} more` : '';
+  return `${who} is late: ${time(late)} a step (${percent(share)})${mostly}${more}`;
 }
 
 /** Profilers that were started one after the other, so that ranks seem to wait in their first operations. */
@@ -166,7 +224,8 @@ function answer(collector: RankCollector, { devices }: RuleFacts): RuleAnswer {
     ...report.slowGroups.map((slow) => linkFinding(report, placeOf, slow)),
   ];
   const [why] = untested;
-  return found.length === 0 && tested === 0 && why !== undefined ? { found, why: why.why } : { found };
+  const verdict = report.parts.length > 1 ? jobVerdict(report) : null;
+  return { found, verdict, ...(found.length === 0 && tested === 0 && why !== undefined ? { why: why.why } : {}) };
 }
 
 export const job: Rule = {

@@ -81,7 +81,7 @@ function add(of: MisalignedProducts, row: Annotated, dur: number, padding: Paddi
   of.bytesPerS = peaks.bytesPerS;
   const { factor } = padding;
   const work = { flops: flops === null ? null : flops * factor, bytes: bytes === null ? null : bytes * factor };
-  kind.addGain(excess(dur, work, kind.flopsPerS, peaks.bytesPerS));
+  kind.addGain(dur, excess(dur, work, kind.flopsPerS, peaks.bytesPerS));
 }
 
 function gainOf(all: GainTally, kinds: readonly Kind[], bytesPerS: number | null): Gain | null {
@@ -133,7 +133,7 @@ export const alignment = deviceRule({
       plain > 0 ? `; ${many(plain, 'kernel')} in FP32 although other products of this profile run in TF32` : '';
     return [
       {
-        what: `${many(all.count, 'matrix product')} ${all.count === 1 ? 'has' : 'have'} shapes that are not aligned for the matrix unit, ${time(all.time)}${off}`,
+        what: `${many(all.count, 'matrix product')} ${all.count === 1 ? 'has' : 'have'} shapes that are not aligned for the matrix unit, ${all.timeText}${off}`,
         details: listed(kinds, found),
         action: `pad ${listed(kinds, change)}`,
         ...all.facts,

@@ -91,7 +91,7 @@ class Op extends GainTally {
 
   addKernel({ record }: Annotated, dur: number, floor: number): void {
     this.add(record, this.name, dur);
-    this.addGain(Math.max(0, dur - floor));
+    this.addGain(dur, Math.max(0, dur - floor));
     this.floor += Math.min(dur, floor);
   }
 }
@@ -111,7 +111,7 @@ function commandFor({ name, kind }: Op): string {
 const HOW = 'dur − max(FLOPs / peak FLOP/s, bytes / peak bandwidth)';
 
 const findingOf = (op: Op): Omit<Found, keyof Place> => ({
-  what: `${spokenName(op.name)} runs at ${percent(op.floor / op.time)} ${PEAKS[op.bound]}: ${time(op.time)} in ${many(op.count, 'kernel')}, ${time(op.floor)} at the peak`,
+  what: `${spokenName(op.name)} runs at ${percent(op.floor / op.time)} ${PEAKS[op.bound]}: ${op.timeText} in ${many(op.count, 'kernel')}, ${time(op.floor)} at the peak`,
   action: ACTIONS[op.bound][op.kind] ?? ACTIONS[op.bound].any,
   ...op.facts,
   gain: op.bounded(HOW),

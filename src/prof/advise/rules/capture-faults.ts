@@ -1,13 +1,24 @@
 /** Rules about faults of the capture: clock offset between host and device, and launched work that is missing. */
+import { SHORTER } from '../../../record/diagnostics.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import { percent, time, many } from '../wording.js';
 import type { Found } from '../finding.js';
 import { LAUNCHING, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
+import { calledCopies, calledCopiesText } from '../../steps/transfers.js';
 import { captureOption } from '../../work/capture-options.js';
 
-/** @param api the launching call; null if unknown, as for graphs */
+/** Work that the profiler lost, in the words of the advice and the check. @param ns idle time in which it may have run */
+export const lostWorkText = (ns: number): string => `lost work may have run during ${time(ns)}`;
+
+/** How to record work that was lost. @param api the launching call; null if unknown, as for graphs */
+export const lostWorkRemedy = (api: string | null, profile: ProfileRecord | null): string =>
+  `${SHORTER}${graphsText(api, profile)}`;
+
+/** Whether a call launches graphs; so does an unknown one. */
+export const launchesGraphs = (api: string | null): boolean => api === null || /graph/i.test(api);
+
 function graphsText(api: string | null, profile: ProfileRecord | null): string {
-  if (api !== null && !/graph/i.test(api)) return '';
+  if (!launchesGraphs(api)) return '';
   const nodes = captureOption(profile, 'nodes');
   return nodes === null
     ? '; or profile without graphs'
@@ -32,8 +43,8 @@ export const graphTrace: Rule = {
           .filter(({ of }) => of.launches > 0)
           .map(({ of, ...place }) => ({
             ...place,
-            what: `the profile lacks the work of ${many(of.launches, 'launch')}${of.api === null ? '' : ` (${of.api})`}: for ${time(of.time)} it is unknown whether the device was busy`,
-            action: `profile fewer steps, since the profiler's buffers may have been full${graphsText(of.api, traced.has(place.profile) ? null : (profiles.get(place.profile) ?? null))}`,
+            what: `${many(of.launches, 'launch')}${of.api === null ? '' : ` (${of.api})`} without work in the profile, ${lostWorkText(of.time)}`,
+            action: lostWorkRemedy(of.api, traced.has(place.profile) ? null : (profiles.get(place.profile) ?? null)),
             stake: of.time,
             gain: null,
             kernels: [],
@@ -44,6 +55,34 @@ export const graphTrace: Rule = {
       }),
     };
   },
+};
+
+/** Copies that the CPU called and the profiler did not record, so that devices may have copied while they look idle. */
+export const unrecordedCopies: Rule = {
+  name: 'unrecorded-copies',
+  vendors: LAUNCHING,
+  about: 'profile',
+  doc: 'copies that the CPU called and the profile lacks: idle time is only an upper bound',
+  watch: () => ({
+    end: ({ profiles, devices }): RuleAnswer => ({
+      found: [...profiles].flatMap(([profile, record]) => {
+        const called = calledCopies(record);
+        if (called === 0) return [];
+        const option = captureOption(record, 'copies');
+        return devices.ofProfile(profile).map(({ device, of }): Found => {
+          const idle = of.span - of.busy.total;
+          return {
+            ...{ profile, device },
+            what: `${calledCopiesText(called)}: the device was idle for at most ${time(idle)}`,
+            action: option === null ? 'record copies too' : `record copies too: ${option}`,
+            ...{ stake: idle, gain: null, kernels: [], count: called },
+            evidence: { calledCopies: called, idleNs: idle },
+            see: 'dprof check FILE',
+          };
+        });
+      }),
+    }),
+  }),
 };
 
 const SHIFT = /^device_(\d+)_clock_shift_ns$/;
@@ -94,6 +133,10 @@ function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Found
     },
   ];
 }
+
+/** The devices whose clock differs from the host's, in the words of the advice. */
+export const clockTexts = (profile: ProfileRecord): string[] =>
+  shiftsOf(profile).map((shift) => `device ${shift.device}: ${textOf(shift)}`);
 
 /** Devices whose clock differs from the host's: how reliable causes of idle time, queue times and launch delays are. */
 export const clockShift: Rule = {

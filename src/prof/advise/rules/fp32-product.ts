@@ -9,7 +9,7 @@ import type { Found, Gain } from '../finding.js';
 import type { Action, FrameworkWords } from '../framework-words.js';
 import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf, productKind, RoundedProducts, type ProductKind } from '../product-extents.js';
-import { many, ranked, rate, speed, time, verb } from '../wording.js';
+import { many, ranked, rate, speed, verb } from '../wording.js';
 
 interface Better {
   readonly arch: RegExp;
@@ -127,7 +127,7 @@ function add(products: Products, row: Annotated, dur: number, better: Better): v
   products.add(record, row.op ?? record.short, dur);
   const moved = bytes === null ? null : bytes * (SIZE[better.type] ?? 1);
   const saved = excess(dur, { flops, bytes: moved }, products.flopsPerS, products.bytesPerS);
-  products.addGain(saved);
+  products.addGain(dur, saved);
   if (saved !== null && flops !== null) products.flops += flops;
 }
 
@@ -139,7 +139,7 @@ function gainOf(products: Products): Gain | null {
 }
 
 const finding = (of: Products, action: Action): Omit<Found, keyof Place> => ({
-  what: `${many(of.count, of.better?.unit ?? 'matrix product')} ${verb(of.count, 'run')} in FP32, ${time(of.time)}: ${ranked(of.names)}`,
+  what: `${many(of.count, of.better?.unit ?? 'matrix product')} ${verb(of.count, 'run')} in FP32, ${of.timeText}: ${ranked(of.names)}`,
   action,
   ...of.facts,
   gain: gainOf(of),

@@ -14,7 +14,7 @@ import { ByDevice, type Place } from '../device-times.js';
 import type { Found } from '../finding.js';
 import { KernelTally } from '../kernel-tally.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { grouped, many, ranked, rate, size, time } from '../wording.js';
+import { grouped, many, ranked, rate, size } from '../wording.js';
 
 /** Families whose kernels compute each element of the result from the same element of the operands. */
 const POINTWISE = new Set(['pointwise', 'activation', 'activation-gradients', 'dropout']);
@@ -139,7 +139,7 @@ class Chains extends KernelTally {
 
 const finding = ({ of, ...place }: Place & { readonly of: Chains }): Found => ({
   ...place,
-  what: `${grouped(of.count)} memory-bound pointwise kernels in ${many(of.chains, 'chain')} could be fused, ${time(of.time)}: ${ranked(of.names)}`,
+  what: `${grouped(of.count)} memory-bound pointwise kernels in ${many(of.chains, 'chain')} could be fused, ${of.timeText}: ${ranked(of.names)}`,
   details: `in each chain, every kernel after the first seems to read what the previous one wrote (same shape and type; profiles do not record addresses); writing these results and reading them back moves ${size(of.bytes)} in total`,
   action: ({ fuseChains }) => fuseChains,
   ...of.facts,

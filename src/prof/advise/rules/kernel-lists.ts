@@ -111,7 +111,7 @@ const impossibleKernels = deviceRule({
       ? []
       : [
           {
-            what: `${many(of.count, 'kernel')} ran faster than the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}), ${time(of.time)}: ${ranked(of.names)}`,
+            what: `${many(of.count, 'kernel')} ran faster than the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}), ${of.timeText}: ${ranked(of.names)}`,
             ...detailsOf(of.runs),
             action:
               of.runs.mistimed === of.count
@@ -245,7 +245,7 @@ export const autotuning = deviceRule({
       ? []
       : [
           {
-            what: `${many(of.count, 'kernel')} ran only to choose an algorithm, ${time(of.time)}: ${ranked(of.names)}`,
+            what: `${many(of.count, 'kernel')} ran only to choose an algorithm, ${of.timeText}: ${ranked(of.names)}`,
             action: ({ afterFirstSteps }) =>
               `start the profiler after the first steps${afterFirstSteps}: later steps reuse the choice`,
             ...of.facts,
@@ -271,7 +271,7 @@ export const aiCpu = deviceRule({
   },
   findings: (of) => [
     {
-      what: `${many(of.count, 'op')} ${verb(of.count, 'run')} on the AI CPU, ${time(of.time)}: ${ranked(of.names)}`,
+      what: `${many(of.count, 'op')} ${verb(of.count, 'run')} on the AI CPU, ${of.timeText}: ${ranked(of.names)}`,
       action: 'use types and ops that the AI cores support (often int64 and float64 are the cause)',
       ...of.facts,
       see: "dprof --where 'engine==AI_CPU' --by op,kernel -f table FILE",
@@ -319,7 +319,7 @@ export const oldArchitecture = deviceRule({
     const built = [...of.built].sort((a, b) => a - b).map((sm) => `sm${sm}`);
     return [
       {
-        what: `${many(of.count, 'matrix product')} ${verb(of.count, 'run')} kernels built for ${built.join(', ')} on ${of.arch}, ${time(of.time)}: ${ranked(of.names)}`,
+        what: `${many(of.count, 'matrix product')} ${verb(of.count, 'run')} kernels built for ${built.join(', ')} on ${of.arch}, ${of.timeText}: ${ranked(of.names)}`,
         action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS) with kernels for ${of.arch}; an older kernel can still be the fastest for a shape`,
         ...of.facts,
         evidence: { ...of.facts.evidence, builtFor: built.join(', '), device: of.arch },

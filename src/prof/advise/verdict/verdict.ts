@@ -4,7 +4,7 @@ import type { IdleTimes, DeviceWait } from '../idle/idle-causes.js';
 import { topOf } from '../kernel-tally.js';
 import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
 import { many, percent, rate, time, spokenName } from '../wording.js';
-import { isUntimed, untimedText, withoutCopiesText } from '../idle/known-idle.js';
+import { unknownIdleText, withoutCopiesText } from '../idle/known-idle.js';
 import { inDeviceWords } from '../../../record/glossary.js';
 import { frameworkWords } from '../framework-words.js';
 import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../../steps/step-work.js';
@@ -207,10 +207,13 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
     const untimed = work.untimed > 0 ? [`the time of ${many(work.untimed, 'piece')} of work`] : [];
     return `unknown ${percent(share)}: the trace lacks ${[...lost, ...untimed].join(', and ') || 'kernels'}`;
   },
-  idle: (facts, share, parts) =>
-    isUntimed(facts.work)
-      ? `idle at most ${percent(share)}: ${untimedText(facts.work)}`
-      : `idle ${withoutCopiesText(percent(share), facts.devices, facts.withCopies.devices)}: ${idleText(facts, parts)}`,
+  idle: (facts, share, parts) => {
+    // A cause of idle time would be a guess: the device may have worked.
+    const unknown = unknownIdleText(facts.profile, facts.work);
+    return unknown === null
+      ? `idle ${withoutCopiesText(percent(share), facts.devices, facts.withCopies.devices)}: ${idleText(facts, parts)}`
+      : `idle at most ${percent(share)}: ${unknown}`;
+  },
   communication: (facts, share, parts) =>
     `communicating ${percent(share)} without overlap${mostText(facts, 'communication', parts)}${communicationRemedy(facts)}`,
   copy: (facts, share, parts) => {

@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { groupsOf } from '../../../containers/map-entry.js';
+import { jobVerdict, unsureWaiting } from '../../advise/job/job-causes.js';
 import { clockAhead, jobTime } from '../../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../../ranks/job-report.js';
 import { isNeuronCore } from '../../../record/neuron/neuron-cores.js';
@@ -70,7 +71,7 @@ export function pageJob(
   const { stragglers, latest, tested } = lateness;
   const late = new Set(stragglers.flatMap(({ members }) => members));
   const sharing = partsThatShare(parts);
-  const rows = ranks.map(({ part, node, clock, waited, joined, last, delayed }): PageJob['ranks'][number] => ({
+  const rows = ranks.map(({ part, node, clock, waited, unsure, joined, last, delayed }): PageJob['ranks'][number] => ({
     ...{ name: nameAmong(sharing, elementAt(parts, part)), node, clock: clock.source, bound: clock.bound },
     offset: clockAhead(clock, elementAt(parts, part), parts),
     ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
@@ -80,6 +81,7 @@ export function pageJob(
     isLate: late.has(part),
     // Without joint operations, it is unknown whether a rank waits or delays others.
     ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
+    unsure: waited > 0 ? unsure / waited : null,
   }));
   return {
     worldSize,
@@ -95,11 +97,13 @@ export function pageJob(
     late: [...stragglers, ...(latest === null ? [] : [latest])]
       .slice(0, MOST_STRAGGLERS)
       .map((straggler) => pageStraggler(report, sharing, straggler)),
+    verdict: jobVerdict(report, (part) => nameAmong(sharing, part)),
+    unsure: unsureWaiting(report),
     ranks: rows,
     utilisation: jointUtilisation(rows, profiles),
     classes: classes.slice(0, MOST_CLASSES).map((row) => ({
       ...{ kind: row.kind, groupKind: row.groupKind, size: row.size, operations: row.operations },
-      ...{ wait: row.wait, transfer: row.transfer, busBandwidth: row.busBandwidth },
+      ...{ wait: row.wait, unsure: row.unsure, transfer: row.transfer, busBandwidth: row.busBandwidth },
     })),
     tables: jobTables(report),
     ...heatOf(report),

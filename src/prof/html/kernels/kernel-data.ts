@@ -1,17 +1,15 @@
 /** Data of a page about kernels, ops and call stacks. Times are ns, shares are fractions of 1, unknown values are null. */
 import type { Category } from '../../../ops/category.js';
+import type { KnownWork } from '../../tally/kernel-tally.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
 
 /** Kernels by what they compute, as in `dprof --by category`. */
-export interface CategoryTotal {
+export interface CategoryTotal extends KnownWork {
   /** Null for kernels whose category is unknown. */
   readonly category: Category | null;
   readonly count: number;
   readonly time: number;
-  /** Sum over the kernels whose FLOPs or bytes are known; null when there are none. */
-  readonly flops: number | null;
-  readonly bytes: number | null;
   /** Share of its time on the matrix unit; null if unknown. */
   readonly tc: number | null;
 }
@@ -55,7 +53,7 @@ export interface CommonExtent {
 }
 
 /** Kernels by op, as in `dprof --by op`, and the calls of the op on the host. */
-export interface OpTotal {
+export interface OpTotal extends KnownWork {
   /** Null for kernels whose op is unknown. */
   readonly op: string | null;
   /** Null, like the times, when the profile has no device work, because it is then unknown whether any was launched. */
@@ -71,12 +69,11 @@ export interface OpTotal {
   readonly passes: number | null;
   readonly host: number | null;
   readonly hostSelf: number | null;
-  /** Sum over the kernels whose FLOPs or bytes are known; null when there are none. */
-  readonly flops: number | null;
-  readonly bytes: number | null;
+  /** Present when it has bytes and no rate, because its transfers outlast the instructions that start them. */
+  readonly isUnrated?: true;
+  /** Rates and shares of the peaks; null when they are known for less than half of the time. */
   readonly flopsPerS: number | null;
   readonly bytesPerS: number | null;
-  /** Shares of the peaks. */
   readonly ofCompute: number | null;
   readonly ofMemory: number | null;
   /** Share of its time on the matrix unit. */
@@ -97,7 +94,7 @@ export interface OpStack {
 }
 
 /** Kernels by the innermost frame of their call stack. */
-export interface LineTotal {
+export interface LineTotal extends Pick<KnownWork, 'flops' | 'flopsKnown'> {
   /** `train.py:184`; null for kernels whose line is unknown. */
   readonly line: string | null;
   readonly count: number;
@@ -106,8 +103,6 @@ export interface LineTotal {
   readonly op: string | null;
   /** Number of different ops, at most 100. */
   readonly ops: number;
-  /** Sum over the kernels whose FLOPs are known; null when there are none. */
-  readonly flops: number | null;
 }
 
 /** Kernels by call stack: a tree of frames, each parent before its children. */

@@ -8,7 +8,7 @@ import type { CategoryTotal, KernelTotal, CommonExtent, Extremes, LaunchShape } 
 import { addTimes } from '../../../record/fields/times.js';
 import type { Extent } from '../../../record/record.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
-import { KernelTally, knownSum, type KernelSum, type KernelWork } from '../../tally/kernel-tally.js';
+import { KernelTally, knownWork, type KernelSum } from '../../tally/kernel-tally.js';
 import type { Rates } from '../../roofline/devices.js';
 import type { Peaks } from '../../roofline/peaks.js';
 
@@ -72,19 +72,16 @@ export class CategoryTotals {
   readonly #tally = new KernelTally();
 
   /** @param time in ns */
-  add(category: Category | null, work: KernelWork, time: number): void {
-    this.#tally.add(
-      entryOf(this.#numbers, category, () => this.#numbers.size),
-      time,
-      work,
-    );
+  add(kernel: SummedKernel, time: number): void {
+    const number = entryOf(this.#numbers, kernel.category, () => this.#numbers.size);
+    this.#tally.add(number, time, kernel);
   }
 
   /** Those with the most time first. */
   get totals(): CategoryTotal[] {
     const all = [...this.#numbers].map(([category, number]): CategoryTotal => {
-      const { count, time, flops, bytes, matrixUnitShare: tc } = this.#tally.of(number);
-      return { category, count, time, flops: knownSum(flops), bytes: knownSum(bytes), tc };
+      const sum = this.#tally.of(number);
+      return { category, count: sum.count, time: sum.time, ...knownWork(sum), tc: sum.matrixUnitShare };
     });
     return longest(all, all.length).shown;
   }

@@ -2,7 +2,7 @@
 import { addTo, boundedEntryOf, largestEntry } from '../../../containers/map-entry.js';
 import { addTimes, durationOf } from '../../../record/fields/times.js';
 import type { Annotated } from '../../annotate.js';
-import { KernelTally, knownSum, type KernelWork } from '../../tally/kernel-tally.js';
+import { KernelTally, knownWork, type KernelWork } from '../../tally/kernel-tally.js';
 import { bounded } from '../bounds.js';
 import type { Lines } from '../page-data.js';
 import type { LineTotal } from './kernel-data.js';
@@ -57,8 +57,11 @@ export class LineTotals {
   totals(most: number): Lines | null {
     if ([...this.#sums.keys()].every((line) => line === null)) return null;
     const all = [...this.#sums.values()].map(({ line, number, ops }): LineTotal => {
-      const { count, time, flops } = this.#tally.of(number);
-      return { line, count, time, op: largestEntry(ops)?.[0] ?? null, ops: ops.size, flops: knownSum(flops) };
+      const { count, time, ...sums } = this.#tally.of(number);
+      const work = knownWork(sums);
+      const known = work.flopsKnown === undefined ? undefined : { flopsKnown: work.flopsKnown };
+      const op = largestEntry(ops)?.[0] ?? null;
+      return { line, count, time, op, ops: ops.size, flops: work.flops, ...known };
     });
     return { ...bounded(all, most, this.#otherTime), time: this.#time };
   }

@@ -11,7 +11,7 @@ import { HOST_TABLES } from '../../by/host/host-table.js';
 import { HostTimes } from '../../by/host/host-times.js';
 import { NamedTimes, hostRangeName, rangeAmong } from '../../by/host/range-name.js';
 import { communicates } from '../../steps/step-work.js';
-import { KernelTally, knownSum, rated, type KernelSum } from '../../tally/kernel-tally.js';
+import { flopsPerS, KernelTally, knownWork, rated, type KernelSum } from '../../tally/kernel-tally.js';
 import { launchOf } from '../../input/device-activity.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
 import { bounded } from '../bounds.js';
@@ -158,8 +158,9 @@ export class OpTotals {
         launch: launches === 0 ? null : launch,
       },
       ...{ passes: passes?.passes ?? null, host: orNull(passes?.total ?? NaN), hostSelf: orNull(host?.self ?? NaN) },
-      ...{ flops: knownSum(flops), bytes: knownSum(bytes) },
-      flopsPerS: flops.time > 0 ? (flops.sum * NS_PER_S) / flops.time : null,
+      ...knownWork(kernels),
+      ...(bytes.kernels > 0 && ratedBytes.sum === 0 ? { isUnrated: true as const } : undefined),
+      flopsPerS: flopsPerS(flops),
       bytesPerS: rated(ratedBytes, ratedBytes.sum * NS_PER_S),
       ofCompute: rated(peak, peak.sum / 100),
       ofMemory: rated(bandwidth, bandwidth.sum / 100),

@@ -5,7 +5,7 @@ import type { Bounded, LayerRow, LayerReason } from '../page-data.js';
 import { addTimes } from '../../../record/fields/times.js';
 import { entryOf, largestEntry } from '../../../containers/map-entry.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
-import { KernelTally, knownSum, type KernelSum } from '../../tally/kernel-tally.js';
+import { KernelTally, knownWork, type KernelSum } from '../../tally/kernel-tally.js';
 
 /**
  * Turns the kernels of one part of a layer into the reasons for their time: what bounds them, and the slowest of them.
@@ -93,17 +93,19 @@ export class LayerTotals {
 
   /** Sorted by appearance. The ancestors of a shown layer are also shown, because none of them takes less time. */
   rows(most: number): Bounded<LayerRow> {
-    const all: { readonly layer: LayerSum; readonly time: number }[] = [];
-    const collect = ({ children }: LayerSum): void => {
-      for (const layer of children?.values() ?? []) {
-        all.push({ layer, time: this.#sumOf(layer).time });
-        collect(layer);
-      }
+    const all: { readonly layer: LayerSum; readonly own: number; time: number }[] = [];
+    /** Time in the layer and in all inner layers, in ns. */
+    const collect = (layer: LayerSum): number => {
+      const own = this.#own(layer).time;
+      const entry = { layer, own, time: own };
+      all.push(entry);
+      for (const inner of layer.children?.values() ?? []) entry.time = addTimes(entry.time, collect(inner));
+      return entry.time;
     };
-    collect(this.#root);
+    for (const layer of this.#root.children?.values() ?? []) collect(layer);
     // Sorting is stable: of layers with equal times the ancestor stays first.
     const { shown, rest } = longest(all, most);
-    const restTime = rest.reduce((sum, { layer }) => sum + this.#own(layer).time, 0);
+    const restTime = rest.reduce((sum, { own }) => sum + own, 0);
     const rows = this.#rowsOf(this.#root, new Set(shown.map(({ layer }) => layer)), []);
     return { shown: rows, count: all.length, restTime };
   }
@@ -119,10 +121,6 @@ export class LayerTotals {
     return child;
   }
 
-  #sumOf(layer: LayerSum, part: Part | null = null): KernelSum {
-    return this.#tally.together([...layer.keys(part)]);
-  }
-
   #own({ own }: LayerSum): KernelSum {
     return this.#tally.together([...own.values()]);
   }
@@ -136,17 +134,20 @@ export class LayerTotals {
   }
 
   #row(layer: LayerSum, path: readonly string[]): LayerRow {
-    const [all, forward, backward] = [
-      this.#sumOf(layer),
-      this.#sumOf(layer, 'forward'),
-      this.#sumOf(layer, 'backward'),
-    ];
+    const keys = [...layer.keys(null)];
+    const all = this.#tally.together(keys);
+    /** Most layers run in one direction only. */
+    const sumOf = (part: Part): KernelSum => {
+      const some = [...layer.keys(part)];
+      return some.length === keys.length ? all : this.#tally.together(some);
+    };
+    const [forward, backward] = [sumOf('forward'), sumOf('backward')];
     const ownBackward = layer.own.get('backward');
     return {
       ...{ path, count: all.count, time: all.time, own: this.#own(layer).time },
       ...{ forward: forward.time, backward: backward.time },
       ownBackward: ownBackward === undefined ? 0 : this.#tally.of(ownBackward).time,
-      ...{ flops: knownSum(all.flops), bytes: knownSum(all.bytes) },
+      ...knownWork(all),
       why: {
         all: layer.why.get(null)?.reason(all) ?? null,
         forward: layer.why.get('forward')?.reason(forward) ?? null,

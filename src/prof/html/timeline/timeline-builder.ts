@@ -57,9 +57,17 @@ export interface BuiltTimeline {
 /** Maximum number of events of a piece. More events would not be drawn smoothly. */
 const MOST_OF_PIECE = 200_000;
 
-type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
+type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'category' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
 
-const UNKNOWN_VALUES: KernelValues = { op: null, layer: [], tc: null, flops: null, bytes: null, dtype: null };
+const UNKNOWN_VALUES: KernelValues = {
+  op: null,
+  layer: [],
+  category: null,
+  tc: null,
+  flops: null,
+  bytes: null,
+  dtype: null,
+};
 
 const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait')];
 
@@ -283,6 +291,7 @@ export class TimelineBuilder {
       op: texts.numberOf(isCollective ? record.kind : values.op),
       layer: values.layer.length === 0 ? 0 : texts.numberOf(values.layer.join('/')),
       about: {
+        category: texts.numberOf(values.category),
         dtype: texts.numberOf(isCollective ? record.dtype : values.dtype),
         tc: values.tc === null ? 0 : texts.numberOf(String(values.tc)),
         operands: record.type === 'kernel' ? texts.numberOf(record.operands?.trim()) : 0,

@@ -35,7 +35,7 @@ export interface PageTimeline {
 }
 
 /** Search fields by which the page's tables link to events. */
-export type NamedField = 'kernel' | 'op' | 'layer' | 'range';
+export type NamedField = 'kernel' | 'op' | 'category' | 'layer' | 'range';
 
 /** A step, the time between steps, or a part of either. */
 export interface TimelinePiece {
@@ -262,6 +262,7 @@ export const EVENT_COLUMNS = {
   name: TEXT,
   op: TEXT,
   layer: TEXT,
+  category: TEXT,
   dtype: TEXT,
   tc: TEXT,
   operands: TEXT,

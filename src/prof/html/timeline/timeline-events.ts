@@ -89,6 +89,7 @@ export class PiecePacker {
     kernel: new Set<number>(),
     range: new Set<number>(),
     op: new Set<number>(),
+    category: new Set<number>(),
     layer: new Set<number>(),
   };
 
@@ -117,12 +118,13 @@ export class PiecePacker {
 
   /** Must be called after all pieces are packed. */
   get names(): EventNames {
-    const { kernel, range, op, layer } = this.#used;
+    const { kernel, range, op, category, layer } = this.#used;
     const textsOf = (numbers: ReadonlySet<number>): string[] => [...numbers].map((number) => this.#texts.at(number));
     const shortOf = (numbers: ReadonlySet<number>): string[] =>
       textsOf(new Set([...numbers].map((number) => this.#shortNames.get(number) ?? number)));
     return new EventNames({
-      ...{ kernel: shortOf(kernel), range: shortOf(range), op: textsOf(op), layer: textsOf(layer) },
+      ...{ kernel: shortOf(kernel), range: shortOf(range), op: textsOf(op) },
+      ...{ category: textsOf(category), layer: textsOf(layer) },
     });
   }
 
@@ -165,6 +167,7 @@ export class PiecePacker {
     for (const name of TEXT_COLUMNS) if (name !== 'name') fill(name, name, activities, textOf);
     for (const i of activities) {
       this.#used.op.add(elementAt(columns.op, i));
+      this.#used.category.add(elementAt(columns.category, i));
       this.#used.layer.add(elementAt(columns.layer, i));
     }
     const launches = placesOf(shown, isLaunch);

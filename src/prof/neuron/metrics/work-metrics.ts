@@ -34,7 +34,7 @@ const WORK: readonly WorkMetric[] = [
   [
     'hardware_flops',
     'FLOP',
-    'floating-point operations of all matrix products that ran, of any type, including transposes',
+    'floating-point operations of all matrix products that ran, of any type, including transposes; an FP32 product of two instructions counts twice',
     '2 · Σ elements of instructions',
     hardwareFlops,
   ],

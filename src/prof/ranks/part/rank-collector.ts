@@ -6,6 +6,7 @@ import { Annotated } from '../../annotate.js';
 import { missingReason } from '../../input/device-activity.js';
 import { HostSteps, stepOf } from '../../steps/host-steps.js';
 import { missingWorkOf, type MissingWork } from '../../steps/missing-work.js';
+import { UnrecordedCopies } from '../../steps/transfers.js';
 import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';
 import {
   MESSAGES,
@@ -189,12 +190,13 @@ class RankSteps {
     return this.#kept.map(([, { index }]) => index);
   }
 
-  columns(host: HostSteps): StepColumns {
+  /** @param hasCopies whether the profile has the device's copies, without which idle time is unknown */
+  columns(host: HostSteps, hasCopies: boolean): StepColumns {
     const kept = this.#kept;
     const times = kept.map(([, { sums }]) => sums.times);
     const at = (index: number) => elementAt(times, index);
     const missing = new Set([...this.untimed, ...this.missing.flatMap(({ start, end }) => host.within(start, end))]);
-    const isUnknown = (step: StepKey): boolean => (step === null ? missing.size > 0 : missing.has(step));
+    const isUnknown = (step: StepKey): boolean => !hasCopies || (step === null ? missing.size > 0 : missing.has(step));
     const each = <Value>(valueOf: (step: KeptStep, number: StepKey, index: number) => Value): Value[] =>
       kept.map(([number, step], index) => valueOf(step, number, index));
     return {
@@ -248,6 +250,7 @@ class ProfileOfRanks {
   header: ProfileRecord | null = null;
   end: EndRecord | null = null;
   readonly host = new HostSteps();
+  readonly copies = new UnrecordedCopies();
   readonly devices = new Map<number, DeviceOfRank>();
 }
 
@@ -265,6 +268,7 @@ export class RankCollector {
     const profile = entryOf(this.#profiles, record.profile, () => new ProfileOfRanks());
     if (record.type === 'profile') profile.header = record;
     else if (record.type === 'end') profile.end = record;
+    profile.copies.take(record);
     const step = stepOf(record);
     if (step !== null) profile.host.add(step);
     else if (record.type === 'sample') addMemory(profile, record);
@@ -347,9 +351,14 @@ function withoutWorkOf(profile: ProfileOfRanks): ProfileWithoutWork | null {
 }
 
 /** @param isDevice whether the device is one of several in the profile */
-function partOf({ header, host }: ProfileOfRanks, device: number, of: DeviceOfRank, isDevice: boolean): RankPart {
+function partOf(
+  { header, host, copies }: ProfileOfRanks,
+  device: number,
+  of: DeviceOfRank,
+  isDevice: boolean,
+): RankPart {
   const { steps, operations, content, work } = of;
-  const columns = steps.columns(host);
+  const columns = steps.columns(host, !copies.has(device));
   const { order } = steps;
   const stated = statedDevice(header, device);
   const tables = Object.entries(work).map(([key, rows]) => [key, rows.table(order)]);

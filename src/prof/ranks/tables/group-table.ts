@@ -14,6 +14,10 @@ const whole = (value: number | null | undefined): number | null =>
 const inGiga = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : value / GIGA;
 
+/** What the column `unsure` means. */
+export const UNSURE =
+  'share of the waiting that could be an error of the clocks: waits no longer than their largest possible error';
+
 /** @param of returns the sums of a row; null when nothing is matched */
 const transferColumns = <Row extends { readonly linkPeak: number | null }>(
   of: (row: Row) => TransferSums | null,
@@ -22,6 +26,10 @@ const transferColumns = <Row extends { readonly linkPeak: number | null }>(
   column('wait', 'wait_ns', int(12, 'ns'), 'mean time that a rank waited for the last rank', (row) =>
     whole(of(row)?.wait),
   ),
+  column('unsure', 'unsure_%', real(8, 1, '%'), UNSURE, (row) => {
+    const share = of(row)?.unsure ?? null;
+    return share === null ? null : PERCENT * share;
+  }),
   column('skew', 'skew_ns', int(12, 'ns'), 'median time from the first rank joining to the last', (row) =>
     whole(of(row)?.skew),
   ),

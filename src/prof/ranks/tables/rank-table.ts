@@ -9,6 +9,7 @@ import type { RankPart, StepColumns } from '../part/rank-part.js';
 import { stepLength } from '../stragglers/own-work.js';
 import type { Straggler } from '../stragglers/stragglers.js';
 import type { UnitLevel } from '../stragglers/tested-units.js';
+import { UNSURE } from './group-table.js';
 
 export interface RankRow {
   readonly part: RankPart;
@@ -45,7 +46,7 @@ const rowWithoutWork = (part: RankPart): RankRow => ({
   part,
   rank: {
     ...{ part: -1, node: hostOf(part), clock: NO_CLOCK, begin: null },
-    ...{ waited: 0, joined: 0, last: 0, delayed: 0 },
+    ...{ waited: 0, unsure: 0, joined: 0, last: 0, delayed: 0 },
   },
   late: { rank: null, machine: null, group: null },
   untested: 'its profile has no device work',
@@ -113,6 +114,9 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   perStep('idle', 'time of a step during which nothing runs', ({ idle }, index) => elementAt(idle, index)),
   duration('waited', 'time that it waited for others in matched operations', ({ rank }) =>
     rank.joined === 0 ? null : rank.waited,
+  ),
+  column('unsure', 'unsure_%', real(8, 1, '%'), UNSURE, ({ rank: { waited, unsure } }) =>
+    waited > 0 ? (PERCENT * unsure) / waited : null,
   ),
   column('joined', 'joined', int(7), 'matched operations', ({ rank }) => rank.joined, MACHINE_ONLY),
   column('last', 'last_%', real(6, 1, '%'), 'matched operations that it joined last', ({ rank }) =>

@@ -87,7 +87,7 @@ function told(events: TimelineEvents, one: number, { name, clock }: Pick<RankEve
   return {
     ...{ rank: name, lane: lane?.name, group: isNamed ? lane.group : `${name} · ${String(lane?.group)}` },
     ...{ start: time(one), dur: events.dur[one], depth: events.depth[one], kind: events.kind[one] },
-    texts: (['name', 'op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const).map(text),
+    texts: (['name', 'op', 'layer', 'category', 'dtype', 'tc', 'operands', 'queue'] as const).map(text),
     numbers: (['id', 'pc', 'flops', 'bytes', 'seq', 'dir', 'step', 'corr'] as const).map(
       (column) => events[column][one],
     ),

@@ -1,5 +1,6 @@
 /** What the list of pieces calls them, and which one shows a span. */
 import { expect } from 'chai';
+import { NOTHING_LACKS } from '../fixture.js';
 import { NO_LONGEST } from '../../../../src/prof/html/timeline/longest-texts.js';
 import type { PageTimeline } from '../../../../src/prof/html/timeline/timeline-data.js';
 import { pieceLabel, pieceWith } from '../../../../src/page/timeline/pieces/page-ranks.js';
@@ -27,7 +28,7 @@ describe('the piece with a span', () => {
       { name: 'step 1', start: 0, end: 60, events: 5 },
       { name: 'step 2', start: 50, end: 100, events: null },
     ],
-    ...{ first, longest: NO_LONGEST, lacks: { kernel: [], op: [], layer: [], range: [] } },
+    ...{ first, longest: NO_LONGEST, lacks: NOTHING_LACKS },
   });
 
   it('is the first one if that has each event, else one that does', () => {

@@ -49,12 +49,13 @@ describe('tracks of a page', () => {
       ...Array.from({ length: 40 }, (_, i) =>
         kernel({ id: i + 1, start: 100_000 * i, dur: 40_000, launch: launch(100_000 * i - 5000) }),
       ),
-      { type: 'end', profile: 0, counts: {}, diagnostics: { 'bad-row': 3, 'open-range': 2 } },
+      { type: 'end', profile: 0, counts: {}, diagnostics: { 'bad-row': 3, 'clocks-differ': 1, 'open-range': 2 } },
     ]);
     const { extras, events } = await loaded(contents);
     expect(extras.untimed).to.deep.equal([
-      "all times of device 0 were moved 2.000 ms earlier, because its clock differs from the CPU's",
       'rows with a missing or invalid value (value unknown, or row skipped): 3',
+      "devices whose clock differs from the CPU's (aligned by their launches; a shift of na in the profile's facts: " +
+        "could not be aligned): 1, device 0: its clock ran 2 ms ahead of the CPU's; its times were aligned, with unknown accuracy",
     ]);
     const kernels = contents.data.advice.flatMap(({ finding }) => finding.kernels.map((one) => [finding.rule, one]));
     expect(kernels).not.to.deep.equal([]);

@@ -107,6 +107,21 @@ describe('the trace of JAX and TensorFlow for TensorBoard', () => {
     expect(stdout).to.contain('"xplane":"node.xplane.pb"');
   });
 
+  it('counts names of planes and lines that are missing or no texts, and reads the events without them', () => {
+    const damaged = [{}, { args: {} }, { args: { name: 5 } }, { args: { name: ['x'] } }, { args: 'Stream #16' }];
+    const named = (args: object): Event => ({ ph: 'M', pid: 1, tid: 16, name: 'thread_name', ...args });
+    for (const args of damaged) {
+      const path = written(GPU.map((event) => (event['tid'] === 16 && event['ph'] === 'M' ? named(args) : event)));
+      expect(kernelsOf(path)).to.deep.equal([]);
+      // A kernel, a copy, a set and a release of memory are on this line, and an instruction on another one.
+      expect(headerOf(path).facts).to.deep.equal({ not_read: 'line XLA Ops: 1, line without a name: 4' });
+      expect(diagnosticsOf(path)).to.deep.include({ 'event-not-read': 5, 'malformed-event': 1 });
+    }
+    const path = written([...GPU, { ph: 'M', pid: 9, name: 'process_name', args: { name: null } }]);
+    expect(kernelsOf(path)).to.have.length(1);
+    expect(diagnosticsOf(path)).to.deep.include({ 'malformed-event': 1 });
+  });
+
   it('is read up to a cut, and refused without events', () => {
     const path = freshPath('.trace.json');
     writeFileSync(path, text(GPU).slice(0, text(GPU).indexOf('"Memset"')));

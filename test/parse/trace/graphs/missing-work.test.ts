@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { EndRecord, SampleRecord } from '../../../../src/record/record.js';
+import type { EndRecord, ProfileRecord, SampleRecord } from '../../../../src/record/record.js';
 import { training, type AscendDatabase } from '../../../support/ascend-database.js';
 import { activity, any, diagnostics, ENGINE, kernel, launch, read, runtime, traceText, writeTrace, type EventText } from '../../../support/kineto-trace.js'; // prettier-ignore
 import { NsightDatabase } from '../../../support/nsight-database.js';
 import { NvprofDatabase } from '../../../support/nvprof-database.js';
 import { diagnosticsOf, recordsOf } from '../../../support/profile-records.js';
+import { CALLED_COPIES_FACT } from '../../../../src/record/wait-calls.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 const NAME = 'graph-launch-without-work';
@@ -193,5 +194,24 @@ describe('work that is missing after graph launches', () => {
       }),
       { numRuns: propertyRuns(20) },
     );
+  });
+});
+
+describe('copies that the CPU called and the profile lacks', () => {
+  const called = (...events: readonly EventText[]): unknown =>
+    (read([...FIRST, ...events])[0] as ProfileRecord).facts?.[CALLED_COPIES_FACT];
+  const copy = (api: string, corr: number, from: number, to: number): EventText => runtime(api, corr, from, to);
+
+  it('are counted if the profile contains no copies, and once for a call within another', () => {
+    const calls = [copy('hipMemcpy', 2, 50, 90), copy('cudaMemcpyAsync', 3, 100, 110), copy('cuMemcpyDtoH_v2', 4, 102, 108)];
+    expect(called(...calls)).to.equal(2);
+    expect(called(...calls, activity('gpu_memcpy', 'Memcpy HtoD (Pageable -> Device)', 2, 60))).to.equal(undefined);
+  }); // prettier-ignore
+
+  it('are none if a kernel copied, nothing was copied at once, or no device worked', () => {
+    const call = copy('hipMemcpy', 2, 50, 90);
+    expect(called(call, kernel('__amd_rocclr_copyBuffer', 2, 60))).to.equal(undefined);
+    expect(called(copy('cudaGraphAddMemcpyNode', 2, 50, 90), copy('cudaMemset', 3, 95, 99))).to.equal(undefined);
+    expect((read([call])[0] as ProfileRecord).facts?.[CALLED_COPIES_FACT]).to.equal(undefined);
   });
 });

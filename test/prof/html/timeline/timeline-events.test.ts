@@ -209,7 +209,7 @@ describe('timeline', () => {
       ],
       first: 0,
       // Steps are compared by the names of kernels without an op, which are no ops of the timeline.
-      lacks: { kernel: [], op: ['k'], layer: [], range: [] },
+      lacks: { kernel: [], op: ['k'], category: [], layer: [], range: [] },
       longest: {
         ...NO_LONGEST,
         // Devices first: 5 + 50 + 50 + 5 + 50.

@@ -91,7 +91,7 @@ export class EventNames {
       });
     }
     this.#names = {
-      ...{ kernel: new Set(texts.kernel), op: new Set(texts.op) },
+      ...{ kernel: new Set(texts.kernel), op: new Set(texts.op), category: new Set(texts.category) },
       ...{ layer: paths, range: new Set([...range, ...layers]) },
     };
   }
@@ -102,6 +102,9 @@ export class EventNames {
       const known = this.#names[field];
       return [...new Set(wanted[field])].filter((name) => name !== '' && !known.has(name));
     };
-    return { kernel: lacking('kernel'), op: lacking('op'), layer: lacking('layer'), range: lacking('range') };
+    return {
+      ...{ kernel: lacking('kernel'), op: lacking('op'), category: lacking('category') },
+      ...{ layer: lacking('layer'), range: lacking('range') },
+    };
   }
 }
