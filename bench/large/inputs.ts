@@ -126,6 +126,15 @@ function stridesOf(rows: readonly Row[]): Readonly<Record<string, bigint>> {
   return { time: most('end') - least + 1000n, launch: most('correlationId') + 1n };
 }
 
+const XPLANE: Kind = {
+  input: 'data/xplane/jax08_conv_8gpu_mi300.xplane.pb',
+  name: 'net.xplane.pb',
+  options: [],
+  write: (input, times, out) => writePieces(out, (write) => void repeatXPlane(readFileSync(input), times, write)),
+  decode: decodeAll('xplane'),
+  mostDecoded: 150,
+};
+
 export const KINDS: Readonly<Record<string, Kind>> = {
   rocpd: {
     input: 'data/amd/rocpd/bmm_mi300x_results.db',
@@ -148,14 +157,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     write: repeatTables,
     decode: decodeAll('parquet'),
   },
-  xplane: {
-    input: 'data/xplane/jax08_conv_8gpu_mi300.xplane.pb',
-    name: 'net.xplane.pb',
-    options: ['--ranges'],
-    write: (input, times, out) => writePieces(out, (write) => void repeatXPlane(readFileSync(input), times, write)),
-    decode: decodeAll('xplane'),
-    mostDecoded: 150,
-  },
+  xplane: XPLANE,
+  'xplane-ranges': { ...XPLANE, options: ['--ranges'] },
 };
 
 /** Bytes of a file, or of the files of a folder. */

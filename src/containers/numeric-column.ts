@@ -93,6 +93,11 @@ export const compareCells = (a: number, b: number): number =>
 /** Converts NaN, which stands for null in a column of floats. */
 export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
+/** Cells of each width that are kept for other chunks: 1 MB of the widest. */
+const MOST_FREE = 32;
+/** How often a chunk may be read from the file, on average, before the bound doubles. Going through a trace takes 20 times. */
+const MOST_LOADS = 64;
+
 /** A file for cells that do not fit in memory. */
 export interface CellFile {
   /** Writes cells to a place in the file, or behind all others. @returns the place; null when there is no room */
@@ -103,7 +108,8 @@ export interface CellFile {
 
 /**
  * Bounds the memory of columns: beyond a number of bytes, the chunks that were read longest ago wait in a file. Readers
- * should go through columns in the order of their rows, at as many positions at once as they like.
+ * should go through columns in the order of their rows, at as many positions at once as fit in memory; the bound doubles
+ * when chunks are read again and again.
  */
 export class ChunkSpace {
   /** Those in memory, in the order in which they were read. */
@@ -112,11 +118,14 @@ export class ChunkSpace {
   /** Cells that are no longer used, by width, for the next chunks that are read. */
   readonly #free = WIDTHS.map((): NumberArray[] => []);
   #hasRoom = true;
+  #written = 0;
+  /** Chunks that were read since the bound was set. */
+  #loads = 0;
 
   /** @param most bytes in memory */
   constructor(
     private readonly file: CellFile,
-    private readonly most: number,
+    private most: number,
   ) {}
 
   /** Holds a chunk whose cells are all filled. */
@@ -139,6 +148,10 @@ export class ChunkSpace {
     const cells = this.cells(chunk.width);
     this.file.read(cells, chunk.place as number);
     chunk.cells = cells;
+    if (++this.#loads > MOST_LOADS * this.#written) {
+      this.most *= 2;
+      this.#loads = 0;
+    }
     this.hold(chunk);
     return cells;
   }
@@ -146,7 +159,7 @@ export class ChunkSpace {
   /** Takes back the cells of a chunk that were replaced by wider ones. */
   widened(chunk: Chunk, before: NumberArray, width: number): void {
     if (this.#held.has(chunk)) this.#bytes += chunk.cells.byteLength - before.byteLength;
-    this.#free[width]?.push(before);
+    this.#keep(before, width);
   }
 
   #release(chunk: Chunk): void {
@@ -154,13 +167,19 @@ export class ChunkSpace {
       const place = this.file.write(chunk.cells, chunk.place);
       this.#hasRoom = place !== null;
       if (place === null) return;
+      if (chunk.place === null) this.#written++;
       chunk.place = place;
       chunk.isChanged = false;
     }
     this.#held.delete(chunk);
     this.#bytes -= chunk.cells.byteLength;
-    this.#free[chunk.width]?.push(chunk.cells);
+    this.#keep(chunk.cells, chunk.width);
     chunk.cells = IN_FILE;
+  }
+
+  #keep(cells: NumberArray, width: number): void {
+    const free = this.#free[width];
+    if (free !== undefined && free.length < MOST_FREE) free.push(cells);
   }
 }
 

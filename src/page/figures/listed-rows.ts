@@ -2,7 +2,8 @@
 import type { KnownWork } from '../../prof/tally/kernel-tally.js';
 import { meanTime } from '../../record/statistics.js';
 import { partialText } from '../../record/units.js';
-import type { DisplayUnit } from '../document/units.js';
+import { countedWaitsText } from '../../prof/steps/transfers.js';
+import { capitalised, type DisplayUnit } from '../document/units.js';
 import type { Field } from './field.js';
 import { withShare } from './shown-names.js';
 import { table, type TableColumn } from './sorted-table.js';
@@ -116,4 +117,10 @@ export function hostLayers(view: PanelView): HTMLElement[] | null {
     number('Time', 'ns', 'total'),
   ];
   return [hostTimesOnly(), table({ caption: 'Layers on the CPU', columns, rows: listed(host.layers), sortedBy: 1 })];
+}
+
+/** A note on the instructions that the tables of a page leave out because they only wait. */
+export function waitsNote({ profile }: PanelView): HTMLElement[] {
+  const text = countedWaitsText(profile.overview.kernels);
+  return text === null ? [] : [note(`${capitalised(text)}.`)];
 }

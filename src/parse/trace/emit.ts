@@ -75,7 +75,8 @@ export function* emit(trace: Trace, options: EmitOptions): Generator<ProfileLine
     yield* emission.activities();
     yield emission.end();
   } finally {
-    for (const ranges of [trace.ranges, trace.overhead, trace.systemCalls?.ranges]) ranges?.close();
+    const { hostCalls, ranges, overhead, systemCalls, activities } = trace;
+    for (const rows of [hostCalls, ranges, overhead, systemCalls?.ranges, activities]) rows?.space.close();
   }
 }
 

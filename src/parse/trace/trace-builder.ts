@@ -10,7 +10,7 @@
  */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { columns, compareCells, NumericColumn } from '../../containers/numeric-column.js';
+import { columns, compareCells, NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
 import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
 import type {
@@ -168,7 +168,11 @@ export class TraceBuilder {
   readonly #domains = new Numbered<Text>();
   /** Texts of ranges. A number stands for the text with that number in the profile's string table. */
   readonly #texts = new Numbered<Text>();
-  readonly #markers = new Map<number, Marker>();
+  readonly #markers: Marker[] = [];
+  /** Numbers of the markers of ops without further facts, by name and text: they share a marker. */
+  readonly #named = new Map<string, number>();
+  /** Number of a range's marker, from 1; 0 for none. */
+  readonly #marker = NarrowColumn.counts();
   readonly #details = new WorkDetails();
   /** The thread that each row of work states; NONE where it does not. */
   readonly #stated = NumericColumn.int32();
@@ -184,7 +188,10 @@ export class TraceBuilder {
   #origin: bigint | null = null;
 
   /** @param lookup the profile's string table, by number; null for a number that it does not contain */
-  constructor(private readonly lookup: (id: number) => string | null = () => null) {}
+  constructor(private readonly lookup: (id: number) => string | null = () => null) {
+    const { space } = this.#activities;
+    for (const rows of [this.#samples, this.#details]) rows.waitIn(space);
+  }
 
   /** The text in a cell, or the text whose number is in the cell; null when unknown. */
   textOf(text: Text): string | null {
@@ -217,7 +224,10 @@ export class TraceBuilder {
     }
     if (isOpen) this.bad('open-range');
     const marker = this.#markerOf(row);
-    if (marker !== null) this.#markers.set(this.#ranges.length, marker);
+    if (marker !== 0) {
+      while (this.#marker.length < this.#ranges.length) this.#marker.push(0);
+      this.#marker.push(marker);
+    }
     const domain = this.textOf(row.domain) === null ? NONE : this.#domains.of(row.domain);
     this.#ranges.push({ start, end, thread: this.#thread(row), text: this.#rangeText(row.text) });
     this.#ranges.domain.push(domain + 1);
@@ -367,7 +377,7 @@ export class TraceBuilder {
           copyKind: (code) => (this.#kinds.at(code) ?? null) as CopyKind | null,
           syncKind: lookup(this.#kinds),
         },
-        markerOf: (range) => this.#markers.get(range) ?? null,
+        markerOf: (range) => this.#markers[this.#marker.at(range) - 1] ?? null,
         operationOf: (row) => this.#operations.get(row) as CollectiveOperation,
         hostMemoryOf: (row) => this.#memories.at(copies.hostMemoryCode.at(ownRow.at(row))) ?? null,
         detailsOf: (row) => this.#details.of(row),
@@ -440,14 +450,18 @@ export class TraceBuilder {
     return Number.isSafeInteger(text) && (text as number) >= 0 ? (text as number) : -1 - this.#texts.of(text ?? '');
   }
 
-  #markerOf({ op, text }: RangeRow): Marker | null {
-    if (op === null || op === undefined) return null;
-    if ('mod' in op) return { kind: 'call', call: op };
+  /** The number of a range's marker, from 1; 0 when the range states no op. */
+  #markerOf({ op, text }: RangeRow): number {
+    if (op === null || op === undefined) return 0;
+    if ('mod' in op) return this.#markers.push({ kind: 'call', call: op });
     const [name, sizes] = [this.textOf(op.name), this.textOf(op.sizes)];
-    if (name === null) return null;
+    if (name === null) return 0;
     const shapes = sizes?.startsWith('[[') === true ? sizes.slice(1, -1) : sizes;
-    const [seq, opId] = [known(valueOf(op.seq)), known(valueOf(op.id))];
-    return opMarker(name, { text: this.textOf(text) ?? name, seq, opId, sizes: shapes === '' ? null : shapes });
+    const facts = { seq: known(valueOf(op.seq)), opId: known(valueOf(op.id)), sizes: shapes === '' ? null : shapes };
+    const shown = this.textOf(text) ?? name;
+    const add = (): number => this.#markers.push(opMarker(name, { text: shown, ...facts }));
+    const isNamed = Object.values(facts).every((fact) => fact === null);
+    return isNamed ? entryOf(this.#named, `${name}\0${shown}`, add) : add();
   }
 
   #demangled(name: string | null): string | null {

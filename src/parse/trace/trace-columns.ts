@@ -1,6 +1,7 @@
 /**
- * The columns that a reader fills, rows in any order: host calls, host ranges and device activities. Memory: about 40 bytes
- * for each activity, 20 for each host call, 15 for each range, where the times of neighbouring rows differ by seconds at most.
+ * The columns that a reader fills, rows in any order: host calls, host ranges and device activities. An activity takes about
+ * 40 bytes, a host call 20, a range 15, where the times of neighbouring rows differ by seconds at most. Memory: 32 MB for
+ * each of the three; the rest waits in the temporary folder.
  */
 import { elementAt } from '../../containers/element.js';
 import { ChunkSpace, columns, NarrowColumn, type CellFile, type NumberArray } from '../../containers/numeric-column.js';
@@ -49,34 +50,8 @@ export class ThreadSpans extends columns({
   thread: 'count',
 }) {}
 
-/** Host calls that may launch work on a device (runtime and driver API). Times in ns. */
-export class HostCalls extends columns({
-  start: 'time',
-  end: 'time',
-  /** Number of the thread, from `ThreadTable`. */
-  thread: 'count',
-  /** Number of the process to which the correlation id belongs. */
-  process: 'count',
-  /** Correlation id; NaN when the call has none. */
-  corr: 'id',
-  /** Number of the function's name, for `TraceNames.apiName`. */
-  api: 'count',
-  /** Which row to prefer when several have the same correlation id, lowest first: 0 runtime, 1 driver, 2 other. */
-  precedence: 'u8',
-}) {
-  /** Return codes of calls by row; calls that returned 0 or an unknown code are left out. */
-  readonly results = new Map<number, number>();
-  /** Rows whose times are damaged; they are not written. */
-  readonly strays = new Set<number>();
-
-  /** Sets what the last added call returned: 0 for success, as in CUDA; NaN for unknown. */
-  setResult(code: number): void {
-    if (code !== 0 && !Number.isNaN(code)) this.results.set(this.length - 1, code);
-  }
-}
-
-/** Bytes of ranges that are kept in memory: those of five million ranges. */
-const RANGES_IN_MEMORY = 64 * 1024 * 1024;
+/** Bytes of the rows of one kind that are kept in memory: those of three million ranges or 600,000 kernels. */
+const MOST_IN_MEMORY = 32 * 1024 * 1024;
 
 /** Closes files of columns that nobody closed, because an error ended the reading. */
 const abandoned = new FinalizationRegistry((file: TemporaryFile) => file.dispose());
@@ -112,7 +87,7 @@ class WaitingCells implements CellFile {
   }
 
   #open(): TemporaryFile {
-    const file = new TemporaryFile('ranges');
+    const file = new TemporaryFile('rows');
     file.unlink();
     abandoned.register(this, file, this);
     return file;
@@ -122,7 +97,55 @@ class WaitingCells implements CellFile {
 const bytesOf = ({ buffer, byteOffset, byteLength }: NumberArray): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Host ranges, each on one thread. Times in ns. Those that do not fit in memory wait in the temporary folder. */
+/** Where rows are. Those that do not fit in memory wait in the temporary folder. */
+class RowSpace extends ChunkSpace {
+  readonly #file: WaitingCells;
+
+  constructor() {
+    const file = new WaitingCells();
+    super(file, MOST_IN_MEMORY);
+    this.#file = file;
+  }
+
+  /** Removes the file. Call it when no row is needed any more. */
+  close(): void {
+    this.#file.close();
+  }
+}
+
+/** Host calls that may launch work on a device (runtime and driver API). Times in ns. */
+export class HostCalls extends columns({
+  start: 'time',
+  end: 'time',
+  /** Number of the thread, from `ThreadTable`. */
+  thread: 'count',
+  /** Number of the process to which the correlation id belongs. */
+  process: 'count',
+  /** Correlation id; NaN when the call has none. */
+  corr: 'id',
+  /** Number of the function's name, for `TraceNames.apiName`. */
+  api: 'count',
+  /** Which row to prefer when several have the same correlation id, lowest first: 0 runtime, 1 driver, 2 other. */
+  precedence: 'u8',
+}) {
+  /** Return codes of calls by row; calls that returned 0 or an unknown code are left out. */
+  readonly results = new Map<number, number>();
+  /** Rows whose times are damaged; they are not written. */
+  readonly strays = new Set<number>();
+  readonly space = new RowSpace();
+
+  constructor() {
+    super();
+    this.waitIn(this.space);
+  }
+
+  /** Sets what the last added call returned: 0 for success, as in CUDA; NaN for unknown. */
+  setResult(code: number): void {
+    if (code !== 0 && !Number.isNaN(code)) this.results.set(this.length - 1, code);
+  }
+}
+
+/** Host ranges, each on one thread. Times in ns. */
 export class Ranges extends columns({
   start: 'time',
   /** Infinity for a range that is still open at the end of the profile. */
@@ -139,18 +162,12 @@ export class Ranges extends columns({
   readonly domain = NarrowColumn.counts();
   /** Rows whose times are damaged; they are not written. */
   readonly strays = new Set<number>();
-  readonly #file = new WaitingCells();
+  readonly space = new RowSpace();
 
   constructor() {
     super();
-    const space = new ChunkSpace(this.#file, RANGES_IN_MEMORY);
-    this.waitIn(space);
-    this.domain.waitIn(space);
-  }
-
-  /** Removes the file of the ranges, which are no longer needed. */
-  close(): void {
-    this.#file.close();
+    this.waitIn(this.space);
+    this.domain.waitIn(this.space);
   }
 
   domainOf(row: number): number {
@@ -191,6 +208,10 @@ class LaunchExtents {
   readonly #columns = Array.from({ length: 6 }, () => NarrowColumn.counts());
   #next = 0;
 
+  waitIn(space: ChunkSpace): void {
+    for (const column of this.#columns) column.waitIn(space);
+  }
+
   /** Adds the next of a kernel's six numbers. */
   push(extent: number): void {
     elementAt(this.#columns, this.#next).push(extent);
@@ -218,6 +239,12 @@ class Kernels extends columns({
   readonly accumRegisters = NarrowColumn.ids();
   /** AMD: scalar registers for each wave; 0 means unknown. */
   readonly scalarRegisters = NarrowColumn.counts();
+
+  override waitIn(space: ChunkSpace): void {
+    super.waitIn(space);
+    const { extents, registers, sharedBytes, accumRegisters, scalarRegisters } = this;
+    for (const column of [extents, registers, sharedBytes, accumRegisters, scalarRegisters]) column.waitIn(space);
+  }
 }
 
 class Copies extends columns({
@@ -263,6 +290,13 @@ export class Activities extends columns({
   readonly sets = new MemorySets();
   readonly syncs = new Syncs();
   readonly graphs = new GraphLaunches();
+  readonly space = new RowSpace();
+
+  constructor() {
+    super();
+    for (const rows of [this.kernels, this.copies, this.sets, this.syncs, this.graphs]) rows.waitIn(this.space);
+    this.waitIn(this.space);
+  }
 
   /** Key that identifies a stream of a process. */
   streamOf(row: number): string {

@@ -2,7 +2,7 @@
  * Further fields of device work by row. Work of one op shares an object, and fields that differ between runs are in
  * columns, counters too. Memory: 15 bytes for each row, and none in profiles without such fields.
  */
-import { NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
+import { NarrowColumn, NumericColumn, type ChunkSpace } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
 import type { ActivityDetails } from './trace.js';
 import { entryOf } from '../../containers/map-entry.js';
@@ -24,6 +24,10 @@ export class RowCounters {
   readonly #list = NarrowColumn.counts();
   /** For each row: where its values begin. */
   readonly #first = NarrowColumn.counts();
+
+  waitIn(space: ChunkSpace): void {
+    for (const column of [this.#list, this.#first]) column.waitIn(space);
+  }
 
   /** Adds those of the next row. @param counters null when it has none */
   push(counters: Counters | null): void {
@@ -51,6 +55,10 @@ export class WorkDetails {
   /** Picoseconds of the start · 1000 + those of the duration; 0 for none. */
   readonly #ps = NarrowColumn.counts();
   readonly #counters = new RowCounters();
+
+  waitIn(space: ChunkSpace): void {
+    for (const column of [this.#number, this.#run, this.#kernels, this.#ps, this.#counters]) column.waitIn(space);
+  }
 
   /**
    * Adds those of a row. Rows come in order.

@@ -42,6 +42,7 @@ const PERCENT = 100;
 
 export class KernelSums {
   readonly #tally = new KernelTally();
+  readonly #waits = { count: 0, time: 0 };
   readonly #above = new AbovePeaks();
   #untimed = 0;
   readonly #names = new Tallies();
@@ -71,6 +72,12 @@ export class KernelSums {
     // A kernel that ran on the unit is eligible, whatever is known about its operands.
     if (tc === 1 || (tc === 0 && isTaken === true)) count(KEYS.eligible);
     else if (tc === '?' || (tc === 0 && isTaken === null)) count(KEYS.undecided);
+  }
+
+  /** Adds an instruction that only waits. @param time in ns; null if unknown */
+  addWait(time: number | null): void {
+    this.#waits.count++;
+    this.#waits.time += time ?? 0;
   }
 
   get #matrixUnit(): MatrixUnitTime {
@@ -123,6 +130,7 @@ export class KernelSums {
       count: all.count,
       time: knownTime(all, this.#untimed),
       untimed: this.#untimed,
+      ...(this.#waits.count > 0 ? { waits: { ...this.#waits } } : undefined),
       cut: { count: cut.count, time: cut.time },
       byTime: this.#names.byTime(most),
       byCount: this.#names.byCount(most),

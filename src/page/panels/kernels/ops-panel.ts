@@ -15,6 +15,7 @@ import {
   listed,
   numbersOf,
   PARTIAL,
+  waitsNote,
   whyNoOp,
   withValues,
   type Listed,
@@ -176,6 +177,7 @@ function make(view: PanelView): PanelContent {
     ...(rest > 0 ? [note(further)] : []),
     ...(shown.some(({ op }) => op === null) ? whyNoOp(view) : []),
     ...(isHostAlone ? [] : [note(`${ABOUT} ${ABOUT_BOUNDS}`)]),
+    ...waitsNote(view),
   ];
 }
 

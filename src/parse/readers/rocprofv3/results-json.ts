@@ -1,8 +1,8 @@
 /**
  * Reader of the JSON of AMD's rocprofv3: one object for each process. A record states its kind and operation by
- * numbers, whose names are in the same file. Times are ns since the machine started. The file is read twice, front to
- * back: first the tables, then the records. Memory: the tables, and the columns of the records. Source: the tool's
- * writer in rocprofiler-sdk, and a file of ROCm 7.
+ * numbers, whose names are in the same file. Times are ns since the machine started. A file whose tables come before
+ * the records, as the tool writes them, is read once, front to back; any other is read twice. Memory: the tables, and
+ * the columns of the records. Source: the tool's writer in rocprofiler-sdk, and a file of ROCm 7.
  */
 import { basename } from 'node:path';
 import { UserError } from '../../../record/errors.js';
@@ -30,7 +30,8 @@ const NESTED = /^(?:strings|callback_records|buffer_records)$/;
 /** Sections that the first pass reads. From the records, it reads only the first times. */
 const TABLES =
   /^(?:metadata|agents|counters|kernel_symbols|strings\.(?:buffer_records|marker_api)|callback_records\.counter_collection)$/;
-const KERNELS = 'buffer_records.kernel_dispatch';
+const [BUFFERS, COUNTS] = ['buffer_records', 'callback_records.counter_collection'];
+const KERNELS = `${BUFFERS}.kernel_dispatch`;
 const RECORDS = /^(?:metadata|callback_records\.counter_collection|buffer_records\..*)$/;
 
 export const rocprofv3Json: Reader = {
@@ -50,16 +51,7 @@ export const rocprofv3Json: Reader = {
   isCovered: ({ file, folder }) =>
     fullerOutput(/^(.+)_results\.json/.exec(basename(file))?.[1], '_results.json', folder) ?? false,
   read(probe, options) {
-    const trace = new TraceBuilder();
-    const tables = readTables(probe);
-    const timeIn = textClock(tables.times);
-    const pids = new ProcessIds();
-    const processes = tables.processes.map((each) => new ProcessReading(each, trace, timeIn, pids));
-    const whole = readSections(
-      probe,
-      (_, section) => RECORDS.test(section),
-      (index, section, row) => processes[index]?.read(section, row),
-    );
+    const { trace, processes, whole } = readOnce(probe) ?? readTwice(probe);
     if (!whole) trace.diagnostics.count('truncated-input');
     const found = processes.map((each) => each.finish());
     const devices = new Map(found.flatMap(({ devices: all }) => all).map((device) => [device.id, device]));
@@ -127,44 +119,122 @@ interface ProcessTables {
   /** Values of counters, by the handle of the counter. */
   readonly counted: CounterSums<unknown>;
   hasKernels: boolean;
+  /** Whether kernels are among the counters. */
+  hasCounts: boolean;
+}
+
+const NO_TABLES = { metadata: null, hasKernels: false, hasCounts: false };
+const newTables = (): ProcessTables => ({
+  ...{ ...NO_TABLES, agents: [], kinds: [], counterNames: new Map(), symbols: new Map(), texts: new Map() },
+  counted: new CounterSums<unknown>(),
+});
+
+/** What is in a file. */
+interface FoundRows {
+  readonly trace: TraceBuilder;
+  readonly processes: readonly ProcessReading[];
+  /** Whether the file is complete. */
+  readonly whole: boolean;
+}
+
+/** Rows that may wait for the first times of the file. */
+const MOST_WAITING = 1000;
+
+/**
+ * Reads a file front to back, once: the tool writes the tables of each process before its records.
+ * @returns null for a file in another order, and for one whose kernels are among the counters
+ */
+function readOnce(probe: Probe): FoundRows | null {
+  const [trace, pids] = [new TraceBuilder(), new ProcessIds()];
+  const [tables, processes, times]: [ProcessTables[], ProcessReading[], string[]] = [[], [], []];
+  const waiting: Parameters<TakeRow>[] = [];
+  let timeIn: ReturnType<typeof textClock> | null = null;
+  let isInOrder = true;
+  const processAt = (index: number, clock: ReturnType<typeof textClock>): ProcessReading =>
+    (processes[index] ??= new ProcessReading((tables[index] ??= newTables()), trace, clock, pids));
+  const readWaiting = (): void => {
+    const clock = (timeIn ??= textClock(times));
+    for (const [index, section, row] of waiting.splice(0)) processAt(index, clock).read(section, row);
+  };
+  const begun = new Set<number>();
+  const isWanted: IsWanted = (_, section) => isInOrder && (TABLES.test(section) || RECORDS.test(section));
+  const whole = readSections(probe, isWanted, (index, section, row) => {
+    const own = (tables[index] ??= newTables());
+    const isRecord = section.startsWith(BUFFERS);
+    addTime(times, row);
+    addTable(own, section, row);
+    isInOrder &&= isRecord || !begun.has(index);
+    if (isRecord) begun.add(index);
+    // Counters are only added here, and kernels among them make the file one that is read twice.
+    if (isRecord || section === 'metadata' || (section === COUNTS && !isJsonObject(row))) {
+      if (timeIn !== null && begun.has(index)) processAt(index, timeIn).read(section, row);
+      else waiting.push([index, section, row]);
+    }
+    if (times.length === TIMES_READ && begun.has(index) && waiting.length > 0) readWaiting();
+    isInOrder &&= waiting.length <= MOST_WAITING;
+  });
+  if (!isInOrder || tables.some(({ hasCounts, hasKernels }) => hasCounts && !hasKernels)) return null;
+  readWaiting();
+  for (const index of tables.keys()) processAt(index, textClock(times));
+  return { trace, processes, whole };
+}
+
+/** Reads a file in any order: first the tables, then the records. */
+function readTwice(probe: Probe): FoundRows {
+  const [trace, pids] = [new TraceBuilder(), new ProcessIds()];
+  const { tables, times } = readTables(probe);
+  const timeIn = textClock(times);
+  const processes = tables.map((each) => new ProcessReading(each, trace, timeIn, pids));
+  const isWanted: IsWanted = (_, section) => RECORDS.test(section);
+  const whole = readSections(probe, isWanted, (index, section, row) => processes[index]?.read(section, row));
+  return { trace, processes, whole };
 }
 
 /** The tables of each process, and the first times of the file. */
-function readTables(probe: Probe): { readonly processes: readonly ProcessTables[]; readonly times: readonly string[] } {
-  const processes: ProcessTables[] = [];
+function readTables(probe: Probe): Readonly<{ tables: readonly ProcessTables[]; times: readonly string[] }> {
+  const tables: ProcessTables[] = [];
   const times: string[] = [];
   const isWanted: IsWanted = (index, section) => {
-    if (!section.startsWith('buffer_records')) return TABLES.test(section);
-    return times.length < TIMES_READ || (section === KERNELS && processes[index]?.hasKernels !== true);
+    if (!section.startsWith(BUFFERS)) return TABLES.test(section);
+    return times.length < TIMES_READ || (section === KERNELS && tables[index]?.hasKernels !== true);
   };
   readSections(probe, isWanted, (index, section, row) => {
-    const tables = (processes[index] ??= {
-      ...{ metadata: null, agents: [], kinds: [], hasKernels: false },
-      ...{ counterNames: new Map(), symbols: new Map(), texts: new Map(), counted: new CounterSums<unknown>() },
-    });
-    const start = fieldOf(row, 'start_timestamp') ?? fieldOf(fieldOf(row, 'dispatch_data'), 'start_timestamp');
-    if (times.length < TIMES_READ && start !== undefined) times.push(digitsOf(start));
-    if (section === 'metadata') tables.metadata = row;
-    else if (section === 'agents') tables.agents.push(row);
-    else if (section === 'strings.buffer_records') tables.kinds.push(row);
-    else if (section === 'strings.marker_api') tables.texts.set(fieldOf(row, 'key'), textOf(fieldOf(row, 'value')));
-    else if (section === 'counters') tables.counterNames.set(handleOf(row, 'id'), String(fieldOf(row, 'name')));
-    else if (section === 'kernel_symbols') {
-      const names = ['demangled_kernel_name', 'formatted_kernel_name', 'kernel_name'];
-      const name = names.map((key) => kernelName(fieldOf(row, key))).find((text) => text !== null) ?? null;
-      const registers = numberIn(row, 'arch_vgpr_count');
-      const others = {
-        accumRegisters: numberIn(row, 'accum_vgpr_count'),
-        scalarRegisters: numberIn(row, 'sgpr_count'),
-      };
-      tables.symbols.set(fieldOf(row, 'kernel_id') ?? tables.symbols.size, { name, registers, ...others });
-    } else if (section === KERNELS) tables.hasKernels = true;
-    else if (section === 'callback_records.counter_collection') addCounters(tables, row);
+    addTime(times, row);
+    addTable((tables[index] ??= newTables()), section, row);
   });
-  return { processes, times };
+  return { tables, times };
 }
 
-function addCounters({ counted }: ProcessTables, row: unknown): void {
+/** Adds the start of a row to the first times of the file. */
+function addTime(times: string[], row: unknown): void {
+  if (times.length === TIMES_READ) return;
+  const start = fieldOf(row, 'start_timestamp') ?? fieldOf(fieldOf(row, 'dispatch_data'), 'start_timestamp');
+  if (start !== undefined) times.push(digitsOf(start));
+}
+
+function addTable(tables: ProcessTables, section: string, row: unknown): void {
+  if (section === KERNELS) tables.hasKernels = true;
+  else if (section.startsWith(BUFFERS)) return;
+  else if (section === 'metadata') tables.metadata = row;
+  else if (section === 'agents') tables.agents.push(row);
+  else if (section === 'strings.buffer_records') tables.kinds.push(row);
+  else if (section === 'strings.marker_api') tables.texts.set(fieldOf(row, 'key'), textOf(fieldOf(row, 'value')));
+  else if (section === 'counters') tables.counterNames.set(handleOf(row, 'id'), String(fieldOf(row, 'name')));
+  else if (section === 'kernel_symbols') addSymbol(tables, row);
+  else if (section === COUNTS) addCounters(tables, row);
+}
+
+function addSymbol({ symbols }: ProcessTables, row: unknown): void {
+  const names = ['demangled_kernel_name', 'formatted_kernel_name', 'kernel_name'];
+  const name = names.map((key) => kernelName(fieldOf(row, key))).find((text) => text !== null) ?? null;
+  const [registers, accumRegisters] = [numberIn(row, 'arch_vgpr_count'), numberIn(row, 'accum_vgpr_count')];
+  const scalarRegisters = numberIn(row, 'sgpr_count');
+  symbols.set(fieldOf(row, 'kernel_id') ?? symbols.size, { name, registers, accumRegisters, scalarRegisters });
+}
+
+function addCounters(tables: ProcessTables, row: unknown): void {
+  const { counted } = tables;
+  tables.hasCounts = true;
   const dispatch = fieldOf(fieldOf(fieldOf(row, 'dispatch_data'), 'dispatch_info'), 'dispatch_id');
   for (const record of listOf(fieldOf(row, 'records')))
     counted.add(dispatch, handleOf(record, 'counter_id') ?? null, fieldOf(record, 'value'));

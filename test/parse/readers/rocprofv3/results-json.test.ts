@@ -176,6 +176,38 @@ describe('rocprofv3 JSON: files', () => {
     expect(diagnosticsOf(path)).to.deep.include({ 'truncated-input': 1 });
   });
 
+  it('has the same records wherever the tables of its processes are', () => {
+    const times = (i: number, process: number): [bigint, bigint] => [1500n + BigInt(i * 20 + process), 1510n + BigInt(i * 20 + process)]; // prettier-ignore
+    const process = (pid: number): Process => ({
+      ...{
+        ...PROCESS,
+        pid,
+        counters: ['SQ_WAVES'],
+        counter_collection: [counted([2000n, 2100n], 9, SCALE, [[1, pid]])],
+      },
+      records: {
+        hip_api: Array.from({ length: 150 }, (_, i) => call('hipLaunchKernel', times(i, pid - 70), i + 1)),
+        kernel_dispatch: Array.from({ length: 150 }, (_, i) => kernel(times(i, pid - 70), i + 1, { ...SCALE, dispatch: i })), // prettier-ignore
+      },
+    });
+    const parts = JSON.parse(String(rocprofJson([process(70), process(71)]))) as {
+      'rocprofiler-sdk-tool': Record<string, unknown>[];
+    };
+    const recordsWith = (turned: readonly boolean[]): string => {
+      const processes = parts['rocprofiler-sdk-tool'].map((one, i) =>
+        turned[i] === true ? Object.fromEntries(Object.entries(one).reverse()) : one,
+      );
+      const [header, ...others] = recordsOf(file(JSON.stringify({ 'rocprofiler-sdk-tool': processes })), {
+        ranges: true,
+      });
+      return JSON.stringify([{ ...header, file: '' }, ...others]);
+    };
+    const usual = recordsWith([false, false]);
+    expect(usual.match(/"type":"kernel"/g)).to.have.length(300);
+    expect(usual.match(/"counters":\{"SQ_WAVES":7[01]\}/g)).to.have.length(2);
+    for (const turned of [[true, false], [false, true], [true, true]]) expect(recordsWith(turned)).to.equal(usual); // prettier-ignore
+  });
+
   it('says calls alone', () => {
     expect(diagnosticsOf(written({ hip_api: LAUNCHED.hip_api }))).to.deep.include({ 'work-not-recorded': 1 });
   });
