@@ -311,7 +311,7 @@ export const WITHOUT_CALL = {
  * Why a kernel has no call.
  * @param isProfile whether the records come from a profile, which has launches; a net.dict of PyProf has none
  */
-export function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile: boolean): string {
+function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile: boolean): string {
   const id = String(record.seq[0]);
   switch (pairing.kind) {
     case 'ambiguous':

@@ -96,7 +96,9 @@ describe('a rank without work on a device', () => {
   it('comes first in the advice on its job', async () => {
     const { stdout } = await run('advise', folder);
     const lines = stdout.split('\n');
-    expect(lines[0]).to.equal('# job: rank 1 (rank_1.json) has no device work in its profile');
+    expect(lines[0]).to.equal(
+      '# job: rank 1 (rank_1.json) has no device work in its profile; rank 0 waited longest for others: 16.57 ms',
+    );
     const heading = lines.indexOf('# profile 1: rank_1.json (kineto, rank 1)');
     expect(lines[heading + 1]).to.equal('# no device work with a time');
     expect(stdout).to.match(/^1\. job, rank 1, about 100\.0 % of the time$/m);

@@ -344,7 +344,7 @@ describe('summary', () => {
 
   it('counts what could not be computed and is silent on the rest', () => {
     expect(summaryOf([gemm, kernel(), kernel({ calls: [outer], op: ['attention'] })])).to.equal(
-      '3 kernels: 1 without op (no op call around the launch), 1 with unknown FLOPs; run with --explain ID for reasons',
+      '3 kernels: 1 without op, 1 with unknown FLOPs; run with --explain ID for reasons',
     );
     expect(summaryOf([gemm])).to.equal(null);
   });

@@ -166,7 +166,8 @@ function summaryOf({ minShare, top }: Advice, groups: readonly FindingGroup[]): 
 /** One line about what delays the job and how long its ranks waited, then lines about each profile. */
 function headings(advice: Advice): string[] {
   const { findings, job } = advice.adviser;
-  const who = findings.find(({ rule }) => rule === JOB_RULE)?.what ?? job?.who;
+  const who =
+    findings.find(({ rule }) => rule === JOB_RULE)?.what ?? (typeof job?.waits === 'string' ? job.who : undefined);
   const ofJob = [who, job?.waits].filter((text) => typeof text === 'string').join('; ');
   return [
     ...(ofJob === '' ? [] : [`job: ${ofJob}`]),

@@ -1,8 +1,7 @@
 /** Counts of a report's unknown values, for one line on stderr. */
-import { addTo, largestEntry } from '../../containers/map-entry.js';
 import { grouped, many } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
-import { whyUnattributed, type Annotated } from '../annotate.js';
+import type { Annotated } from '../annotate.js';
 import { workOf } from '../steps/step-work.js';
 import { layerMarks, opMarks, stackMarks } from '../work/capture-options.js';
 
@@ -32,8 +31,6 @@ export class ReportTally {
   /** Number of these kernels that passed the filter. */
   kernels = 0;
   withoutOp = 0;
-  /** Number of kernels without op by reason. */
-  readonly #reasons = new Map<string, number>();
   unknownFlops = 0;
   ambiguousForward = 0;
   /** Number of kernels that belong to no group because their duration is unknown. */
@@ -70,7 +67,7 @@ export class ReportTally {
     this.kernels++;
     if (workOf(row.record) === null) this.waits++;
     for (const key of this.#unseen) this.see(key, row[key], row.profile);
-    if (row.calls.length === 0 && row.op === null) this.#countNoOp(row);
+    if (row.calls.length === 0 && row.op === null) this.withoutOp++;
     else if (this.derived && row.flops === null) this.unknownFlops++;
     if (this.rates) this.#countRates(row);
     if (row.pairing.kind === 'ambiguous') this.ambiguousForward++;
@@ -115,17 +112,6 @@ export class ReportTally {
     for (const id of ids.slice(0, SHOWN - this.firstAbovePeak.length)) this.firstAbovePeak.push(`${profile}:${id}`);
   }
 
-  #countNoOp(row: Annotated): void {
-    this.withoutOp++;
-    addTo(this.#reasons, whyUnattributed(row) ?? '', 1);
-  }
-
-  /** ` (mostly its launch is not in the profile)`; '' when the kernels of partial answers have no reason. */
-  get whyNoOp(): string {
-    const [name, count] = largestEntry(this.#reasons) ?? ['', 0];
-    return name === '' ? '' : ` (${count < this.withoutOp ? 'mostly ' : ''}${name})`;
-  }
-
   #countRates({ placement: { above }, record }: Annotated): void {
     if (!above.compute && !above.memory) return;
     this.abovePeak++;
@@ -140,7 +126,7 @@ const SHOWN = 3;
 export function summaryLine(tally: ReportTally): string | null {
   if (tally.kernels === 0) return null;
   const parts = [
-    [tally.withoutOp, `without op${tally.whyNoOp}`],
+    [tally.withoutOp, 'without op'],
     [tally.unknownFlops, 'with unknown FLOPs'],
     [tally.untimed, 'without a duration, in no group'],
     [tally.withoutForward, 'backward without a forward kernel'],

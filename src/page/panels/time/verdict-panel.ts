@@ -43,6 +43,8 @@ const sentence = (text: string): string =>
 function jobVerdict({ data }: PanelView): HTMLElement[] {
   if (data.job === null || !hasRanks(data)) return [];
   const { who, waits } = data.job.verdict;
+  // Profiles that have nothing in common are no job.
+  if (waits === null && (data.job.isChance || data.job.late.length === 0)) return [];
   const link = panelLink('ranks', sentence(who));
   return [element('p', { class: 'late-rank' }, link, ...prose(waits === null ? '.' : `. ${sentence(waits)}.`))];
 }
