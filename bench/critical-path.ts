@@ -130,7 +130,7 @@ async function printErrors(files: readonly string[]): Promise<void> {
   process.stdout.write(`${table([HEAD, ...rows])}\n`);
 }
 
-/** A simulated job with something wrong, and the change that undoes it. */
+/** A simulated job with something wrong, and the change that undoes it; LINK stands for the group with the slow link. */
 const JOBS: readonly (readonly [sizes: readonly [number, number, number], inject: Injections, change: string])[] = (
   [
     [2, 1, 2],
@@ -146,6 +146,9 @@ const JOBS: readonly (readonly [sizes: readonly [number, number, number], inject
     [sizes, { slowLayer: slow }, `rank==${slow.rank} && layer==TransformerLayer_1: 0.666667`],
     [sizes, { slowLayer: slow }, 'ranks: equal'],
     [sizes, { dataLoading: { rank: 0, ns: 20_000_000 } }, 'ranks: equal'],
+    ...(sizes[0] > 1
+      ? [[sizes, { slowLink: { rank: slow.rank, factor: 2, kind: 'tensor' } }, 'LINK: 0.5'] as const]
+      : []),
   ] as const;
 });
 
@@ -164,12 +167,19 @@ function stepsOfJob(
   return { time: sum(({ measured }) => measured), predicted: sum(({ predicted }) => predicted ?? NaN) };
 }
 
+/** The filter of the kernels of the group with the slow link. */
+function linkOf({ groups }: SimulatedJob, { slowLink }: Injections): string {
+  const { rank = -1, kind = 'data' } = slowLink ?? {};
+  return `group==${groups.find((group) => group.kind === kind && group.ranks.includes(rank))?.name ?? ''}`;
+}
+
 function printJobs(): void {
   const percent = (share: number): string => (100 * (share - 1)).toFixed(2);
-  const rows = JOBS.map(([[tp, pp, dp], inject, change]) => {
+  const rows = JOBS.map(([[tp, pp, dp], inject, changeOf]) => {
     const options = { tp, pp, dp, layers: 3, microBatches: 4, steps: 4 };
     const [before, after] = [simulateJob({ ...options, inject }), simulateJob(options)];
     const all = before.ranks.map(({ rank }) => rank);
+    const change = changeOf.replace('LINK', linkOf(before, inject));
     const one = [all.length - 2];
     const [given, truth, alone] = [stepsOfJob(before, all, change), stepsOfJob(after, all), stepsOfJob(after, one)];
     return [

@@ -10,6 +10,7 @@ import type { Category } from '../ops/category.js';
 import { categoryOfCalls, familyOf } from '../ops/table.js';
 import { communicates, isWait } from './steps/step-work.js';
 import type { TensorCore } from '../ops/kernels/tensor-core.js';
+import { isNeuronInstruction } from '../record/neuron/neuron-cores.js';
 import type { Collective } from '../record/fields/collective.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
 import type { ServingStep } from '../record/serving-step.js';
@@ -329,3 +330,18 @@ export function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile
 
 /** A column whose rows are annotated kernels. */
 export type KernelColumn = Column<Annotated>;
+
+/** Reasons for unknown ops whose text would otherwise contain the kernel's own numbers. */
+const BY_PAIRING: Readonly<Partial<Record<Pairing['kind'], string>>> = {
+  ambiguous: 'several threads have a forward kernel with its sequence id',
+  'no-forward': 'no earlier forward kernel with its sequence id',
+  paired: 'no op call around its forward kernel',
+};
+
+/** Why the op is unknown; null when it is known, even without a formula. */
+export function whyUnattributed(row: Annotated): string | null {
+  if (row.calls.length > 0 || row.op !== null) return null;
+  const { record, pairing, profile } = row;
+  if (isNeuronInstruction(record)) return "the profile lacks the instruction's op";
+  return BY_PAIRING[pairing.kind] ?? whyWithoutCall(pairing, record, profile !== null);
+}

@@ -28,7 +28,8 @@ export async function* takeBatches<Facts>(
   { analysis, annotator, isComplete }: Pass<Facts>,
   choice?: RecordChoice,
 ): AsyncGenerator<undefined, void> {
-  const inside = choice === undefined || analysis.inFull === true ? null : new WorkInside(choice);
+  const inside =
+    choice === undefined || analysis.inFull === true ? null : new WorkInside(choice, analysis.anyTime === 'ranges');
   const take = (item: Item): void => {
     if (choice?.keeps(item, analysis.anyTime) !== false) analysis.take(inside?.of(item) ?? item);
   };

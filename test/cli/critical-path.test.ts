@@ -3,6 +3,7 @@ import { eventsOf, pageContentsOf, shownFirst } from '../support/pages.js';
 import { openedRecordsOf } from '../support/profile-records.js';
 import type { ChromeFile } from '../support/trace-events.js';
 import { runCli } from '../support/run-cli.js';
+import { itShared } from '../support/shared.js';
 
 const LENET = 'samples/lenet.pt.trace.json.gz';
 const run = (...args: string[]) => runCli('dprof', ['critical-path', ...args]);
@@ -163,5 +164,20 @@ describe('critical path in a timeline', () => {
         code: 2,
       });
     }
+  });
+
+  it('says why a change has no effect, or none is predicted', async () => {
+    const file = 'samples/lenet.pt.trace.json.gz';
+    const { stderr, code } = await run('--what-if', 'op==nosuch: 0.5', '--what-if', 'launch: 0', file);
+    expect({ stderr, code }).to.deep.equal({ stderr: "dprof: 'op==nosuch: 0.5' changes nothing: no kernel matches\n", code: 0 }); // prettier-ignore
+  });
+
+  // Counted apart from this project: from the start of a step in the JSON, or the end of the one before, to the last end.
+  itShared('has the steps counted in a trace', ['data/kineto/a100_rank3of8_training.json.gz'], async ([path = '']) => {
+    const { stdout } = await run('-q', '-f', 'json', path);
+    const times = stdout.trim().split('\n').map((line) => JSON.parse(line) as { step: number; time: number }).map(({ step, time }) => [step, time / 1e3]); // prettier-ignore
+    expect(times).to.deep.equal([[1009, 75_656], [1010, 76_800], [1011, 76_234], [1012, 76_727], [1013, 78_473], [1014, 81_120]]); // prettier-ignore
+    const changed = await run('-q', '--what-if', 'launch: 0', path);
+    expect(changed.stdout).to.include('# Nothing is predicted for step 1010: replayed together with the other steps, ');
   });
 });

@@ -67,7 +67,7 @@ describe('dprof', () => {
     it('records from stdin, data on stdout and the summary on stderr', async () => {
       const { code, stdout, stderr } = await runCli('dprof', ['-c', 'idx,op,kernel,sil'], { input: RECORDS });
       expect(stdout).to.equal('Idx Op Kernel Sil(ns)\n1 na k 30\n2 mm volta_sgemm_nn 10\n3 na reduce 20\n');
-      expect(stderr).to.equal('dprof: 3 kernels: 2 without op; run with --explain ID for reasons\n');
+      expect(stderr).to.equal('dprof: 3 kernels: 2 without op (no op call around the launch); run with --explain ID for reasons\n');
       expect(code).to.equal(0);
     });
 

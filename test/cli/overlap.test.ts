@@ -3,6 +3,7 @@ import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
+import { itEachShared } from '../support/shared.js';
 
 /** Stream 7 works from 0 to 4 ms, stream 8 from 3 to 5 ms. */
 const input = neuronLines([
@@ -12,6 +13,14 @@ const input = neuronLines([
   { type: 'end', profile: 0, counts: { kernel: 2 }, diagnostics: {} },
 ]);
 const run = (...args: string[]) => runCli('dprof', ['overlap', ...args], { input });
+
+interface Kind {
+  readonly kind: string;
+  readonly count: number;
+  readonly active: number;
+  readonly alone: number;
+  readonly both: Readonly<Record<string, number>>;
+}
 
 describe('dprof overlap', () => {
   it('shows a square of shares', async () => {
@@ -43,4 +52,32 @@ describe('dprof overlap', () => {
       ],
     });
   });
+
+  // Counted apart from this project: unions and intersections of the times in the JSON, and in the tables by SQL.
+  const COUNTED: Readonly<Record<string, object>> = {
+    'data/kineto/a100_rank3of8_training.json.gz': {
+      7: [8964, 280_227_000, 176_923_000, { 20: 1_996_000, 21: 76_268_000, 22: 34_003_000 }],
+      21: [60, 163_535_000, 86_554_000, { 7: 76_268_000, 20: 0, 22: 9_676_000 }],
+      22: [144, 50_640_000, 15_924_000, { 7: 34_003_000, 20: 0, 21: 9_676_000 }],
+      20: [282, 7_165_000, 5_169_000, { 7: 1_996_000, 21: 0, 22: 0 }],
+    },
+    'data/amd/rocprofsys/transpose_w7800_rocpd.db': {
+      1: [526, 2_319_401_533, 59_294_805, { 2: 2_260_106_728 }],
+      2: [526, 2_316_813_653, 56_706_925, { 1: 2_260_106_728 }],
+    },
+  };
+  itEachShared(
+    Object.keys(COUNTED),
+    [],
+    (name) => `has the times counted in ${name}`,
+    async (path, name) => {
+      const { stdout } = await runCli('dprof', ['overlap', '-q', '-f', 'json', path]);
+      const { kinds } = JSON.parse(stdout) as { readonly kinds: readonly Kind[] };
+      const found = kinds.map(({ kind, count, active, alone, both: { [kind]: own, ...others } }) => {
+        expect(own).to.equal(active);
+        return [kind, [count, active, alone, others]] as const;
+      });
+      expect(Object.fromEntries(found)).to.deep.equal(COUNTED[name]);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
+import { itEachShared } from '../support/shared.js';
 
 /** Two kernels launched at 0 and 10 us in 5 us each, which begin at 30 and 40 us. */
 const input = neuronLines([
@@ -38,4 +39,24 @@ describe('dprof queues', () => {
     const { stdout: json } = await run('-f', 'json');
     expect(JSON.parse(json)).to.deep.include({ stream: 7, launches: 2, median: 0, longest: 1, blockedtime: 0 });
   });
+
+  // Counted apart from this project: for each launch in the JSON, and in the tables, the earlier ones that have not started.
+  const COUNTED: Readonly<Record<string, readonly string[]>> = {
+    'data/kineto/a100_rank3of8_training.json.gz': [
+      '7,8964,16,93,287',
+      '20,282,1,7,9',
+      '21,60,0,1,1',
+      '22,144,10,19,21',
+    ],
+    'data/amd/rocprofsys/transpose_w7800_rocpd.db': ['1,526,4,8,12', '2,526,4,8,12'],
+  };
+  itEachShared(
+    Object.keys(COUNTED),
+    [],
+    (name) => `has the lengths counted in ${name}`,
+    async (path, name) => {
+      const { stdout } = await runCli('dprof', ['queues', '-q', '-f', 'csv', '-c', 'stream,launches,median,p90,longest', '--sort', '+stream', path]); // prettier-ignore
+      expect(stdout.trimEnd().split('\n').slice(1)).to.deep.equal(COUNTED[name]);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
+import { itEachShared } from '../support/shared.js';
 
 /** Kernels of 2 us, 1 us apart, each launched in 6 us. */
 const input = neuronLines([
@@ -44,4 +45,19 @@ describe('dprof sequences', () => {
     expect(code).to.equal(2);
     expect(stderr).to.match(/--kernels/);
   });
+
+  // Counted apart from this project: matches from left to right in the kernels of each stream of the JSON.
+  const COUNTED: Readonly<Record<string, string>> = {
+    'data/kineto/a100_rank3of8_training.json.gz': '1416,2,32998000,8282000,14149000,22431000',
+    'data/kineto/h100_vit.json.gz': '12,8,655361,532513,3723181,4255694',
+  };
+  itEachShared(
+    Object.keys(COUNTED),
+    [],
+    (name) => `has the sums counted in ${name}`,
+    async (path, name) => {
+      const { stdout } = await runCli('dprof', ['sequences', '-q', '-f', 'csv', '--top', '1', '-c', 'count,kernels,time,small,gaps,saved', path]); // prettier-ignore
+      expect(stdout.trimEnd().split('\n').slice(1)).to.deep.equal([COUNTED[name]]);
+    },
+  );
 });

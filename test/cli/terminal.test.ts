@@ -1,6 +1,7 @@
 /** What a report looks like on a terminal, and that nothing else changes there. */
 import { expect } from 'chai';
 import { cells } from '../../src/table/shortened-texts.js';
+import { screenText } from '../../src/cli/screens/layout.js';
 import { runCli } from '../support/run-cli.js';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -107,6 +108,11 @@ describe('a report on a terminal', () => {
 });
 
 describe('the width of a command', () => {
+  it('continues comments and headings as comments', () => {
+    expect(screenText(['# one two three'], undefined, 9)).to.equal('# one two\n# three\n');
+    expect(screenText(['## one two three'], undefined, 10)).to.equal('## one two\n# three\n');
+  });
+
   it('keeps a command whole, so that it can be copied', async () => {
     const { stdout } = await runCli('dprof', ['summary', '--all', '-w', '70', LENET]);
     const commands = stdout.split('\n').filter((line) => line.startsWith('next: dprof '));

@@ -130,6 +130,12 @@ describe('a window', () => {
     ]);
   });
 
+  it('cuts the ranges of the CPU at its edges', async () => {
+    const { stdout } = await dprof('--by', 'range', '-q', '--rank', '0', '--from', '0.05', '--to', '0.2', '-f', 'csv', '-c', 'count,host,max'); // prettier-ignore
+    // 10 us of the first, and the second as a whole.
+    expect(stdout.trimEnd().split('\n').slice(1)).to.deep.equal(['forward,2,90000,80000']);
+  });
+
   it('is that of both inputs of a comparison', async () => {
     const path = file();
     const { stdout, stderr } = await dprof('diff', '-f', 'json', '--by', 'kernel', '--range', 'forward', '--rank', '0', path); // prettier-ignore

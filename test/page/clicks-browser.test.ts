@@ -44,6 +44,7 @@ const ANSWERS: Readonly<Record<string, readonly Answer[]>> = {
     ['op', /softmax is 47\.6 %/],
     ['layer', /Owlv2Attention_6/, ...BY_OWN],
     ['line', /modeling_owlv2\.py:410/, ...LINES],
+    ['line of the op softmax', /softmax \|.* modeling_owlv2\.py:410/, ['tab', 'Kernels']],
     ['idle', /GPU idle 47\.4 %: the CPU is loading data/],
     ['step', /Only one step/, STEPS],
     UNCOMPARED,

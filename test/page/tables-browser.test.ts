@@ -16,6 +16,20 @@ const NOTHING = {
   ...{ passes: null, host: null, hostSelf: null },
 };
 
+/** The second op is unknown. */
+const NAMELESS: PageData = {
+  ...FIXTURE,
+  profiles: FIXTURE.profiles.slice(0, 1).map((profile) => ({
+    ...profile,
+    ops: {
+      ...profile.ops,
+      shown: profile.ops.shown.map((row, i) =>
+        i === 1 ? { ...row, op: null } : { ...row, line: { name: 'src/deep/model.py:5', time: 3_000_000 } },
+      ),
+    },
+  })),
+};
+
 const LONG: PageData = {
   ...FIXTURE,
   profiles: FIXTURE.profiles.slice(0, 1).map((profile) => ({
@@ -37,6 +51,22 @@ const LONG: PageData = {
   })),
 };
 
+/** Distance in pixels from the end of the longest possible bar of a cell, which begins after 3 pixels, to its number. */
+const BAR_TO_NUMBER = `(() => {
+  const cell = document.querySelector('[data-panel="ops"] td.bar');
+  const probe = document.createElement('div');
+  probe.style.width = getComputedStyle(cell).backgroundSize.replace(/ [^ ]*$/, '');
+  const box = document.createElement('div');
+  box.style.cssText = 'position: absolute; width: ' + cell.offsetWidth + 'px';
+  box.append(probe);
+  document.body.append(box);
+  const bar = probe.offsetWidth;
+  box.remove();
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return range.getBoundingClientRect().left - cell.getBoundingClientRect().left - 3 - bar;
+})()`;
+
 /** Where pages may use the clipboard. */
 const ALLOWED = { permissions: ['clipboard-read', 'clipboard-write'] };
 const CLIPBOARD = 'navigator.clipboard.readText()';
@@ -45,11 +75,29 @@ describeInBrowser('tables of the page', (open) => {
   const folder = freshFolder();
   const small = join(folder, 'small.html');
   const long = join(folder, 'long.html');
+  const nameless = join(folder, 'nameless.html');
 
   before(() => {
     const built = bundledProgram();
     writePage(small, built, { data: FIXTURE, parts: [] });
     writePage(long, built, { data: LONG, parts: [] });
+    writePage(nameless, built, { data: NAMELESS, parts: [] });
+  });
+
+  it('say why ops are unknown, and which line took most of the time of the others', async () => {
+    const { page } = await open(nameless, {}, 'tab=kernels');
+    const ops = page.locator('[data-panel="ops"]');
+    // 3 of the 4 ms of the op.
+    expect(await ops.getByRole('link', { name: /^model\.py:5/ }).textContent()).to.equal('model.py:5 75.0 %');
+    expect(await ops.locator('.note').allTextContents()).to.include('No op known: its launch is not known.');
+    const known = await open(small, {}, 'tab=kernels');
+    expect(await known.page.locator('[data-panel="ops"]').textContent()).not.to.include('No op known');
+  });
+
+  it('keep the bar of a cell apart from its number', async () => {
+    const { page } = await open(small, {}, 'tab=kernels');
+    await page.getByRole('table', { name: 'Ops', exact: true }).locator('td.bar').first().waitFor();
+    expect(await page.evaluate<number>(BAR_TO_NUMBER)).to.be.at.least(0);
   });
 
   it('make only the rows that are near the window', async () => {

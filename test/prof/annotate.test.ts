@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { explain, parseKernelId } from '../../src/prof/report/explain.js';
 import { Annotator, ReportRows } from '../../src/prof/report/report.js';
-import { summaryLine, ReportTally } from '../../src/prof/report/report-tally.js';
+import { summaryLine, ReportTally, waitsLine } from '../../src/prof/report/report-tally.js';
 import { UsageError } from '../../src/record/errors.js';
 import type { KernelRecord, OpCall, ProfileRecord } from '../../src/record/record.js';
 import { aten, t, v } from '../support/calls.js';
@@ -319,9 +319,32 @@ describe('summary', () => {
     return summaryLine(tally);
   }
 
+  const groupedBy = (keys: readonly string[], records: readonly KernelRecord[]): ReportTally => {
+    const tally = new ReportTally(false, false, keys);
+    for (const row of annotate(records)) tally.count(row);
+    return tally;
+  };
+
+  it('says that --by counts instructions that only wait', () => {
+    const labels = { category: 'copy-done' };
+    const wait = kernel({ name: 'copy-done.4', short: 'copy-done', op: ['copy-done'], labels });
+    expect(waitsLine(groupedBy(['op'], [kernel(), wait]))).to.equal(
+      "waits (1 of 2 instructions) count here, but not in dprof summary or on a page; --where 'category!=wait' leaves them out",
+    );
+    expect(waitsLine(groupedBy(['op'], [kernel()]))).to.equal(null);
+  });
+
+  it('says why groups by op have no names, and where names are', () => {
+    expect(groupedBy(['op'], [kernel()]).withoutKeys).to.deep.equal([
+      'no kernel has an op (--by kernel groups by name)',
+    ]);
+    expect(groupedBy(['op'], [kernel(), gemm]).withoutKeys).to.deep.equal([]);
+    expect(groupedBy(['kernel'], [kernel()]).withoutKeys).to.deep.equal([]);
+  });
+
   it('counts what could not be computed and is silent on the rest', () => {
     expect(summaryOf([gemm, kernel(), kernel({ calls: [outer], op: ['attention'] })])).to.equal(
-      '3 kernels: 1 without op, 1 with unknown FLOPs; run with --explain ID for reasons',
+      '3 kernels: 1 without op (no op call around the launch), 1 with unknown FLOPs; run with --explain ID for reasons',
     );
     expect(summaryOf([gemm])).to.equal(null);
   });

@@ -46,8 +46,8 @@ export const criticalPath = recordsCommand(
         ...aligned(Object.entries(BOUNDS).map(([bound, doc]) => [`  ${bound}`, doc])),
       ],
       [
-        "A step lasts from its start on the CPU, or from the end of the previous step's work if that is later, to the end of",
-        'its own work. A profile without steps counts as one step, and so does the time chosen with --from, --to or --range.',
+        'A step lasts from its start on the CPU, or from the end of the previous step if that is later, to the end of its work',
+        'on the CPU and the device. A profile without steps counts as one step, and so does the time chosen with --from, --to or --range.',
         'replayed: how long the step would take if each event began as soon as its causes allow. It lacks time whose cause is',
         `not in the profile; if it differs from the measured time by more than ${100 * MOST_ERROR}% (error), nothing is predicted.`,
         'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',
@@ -96,7 +96,7 @@ export const criticalPath = recordsCommand(
         if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();
         const { format, width } = request;
         return printAnswer(table, { format, width, chosen }, write, {
-          text: () => facts.map((profile) => criticalPathScreen(profile, width, top)).join('\n'),
+          text: () => facts.map((profile) => criticalPathScreen(profile, width, top, whatIf !== undefined)).join('\n'),
           json: () => jsonLines(facts.flatMap(pathDocuments)),
         });
       },

@@ -24,7 +24,7 @@ import { HostTable } from '../../prof/by/host/host-table.js';
 import { sortedRows, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { counted } from '../../record/plural.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
-import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-tally.js';
+import { defectLine, ReportTally, summaryLine, waitsLine } from '../../prof/report/report-tally.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Column } from '../../table/column.js';
@@ -207,7 +207,9 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
         parts.countPairing();
         const hasRangesAlone = groups.hasRanges && tally.kernelsRead === 0;
         const isEmpty = hostKind !== null && where === undefined && ranges === 0 && tally.kernelsRead === 0;
-        const notes = hasRangesAlone ? [] : isEmpty ? [withoutDeviceAndRanges()] : [...notesOf(tally), ...parts.notes];
+        const waits = waitsLine(tally);
+        const counts = [...(waits === null ? [] : [waits]), ...notesOf(tally), ...parts.notes];
+        const notes = hasRangesAlone ? [] : isEmpty ? [withoutDeviceAndRanges()] : counts;
         return { facts: { columns, rows: groups.rows() }, notes };
       },
     },

@@ -112,6 +112,17 @@ function doubtLines(steps: readonly StepPath[]): string[] {
   ];
 }
 
+/** Says for which steps nothing is predicted although their own replay is close. */
+function unpredictedLines(steps: readonly StepPath[]): string[] {
+  const numbers = steps.flatMap((one) =>
+    one.predicted === null && Math.abs(replayError(one)) <= MOST_ERROR ? (one.step ?? 'all') : [],
+  );
+  if (numbers.length === 0) return [];
+  return [
+    `Nothing is predicted for ${plural(numbers.length, 'step')} ${numbers.join(', ')}: replayed together with the other steps, the time differs by more than ${100 * MOST_ERROR}%`,
+  ];
+}
+
 function headingOf(members: ProfilePaths['members']): string {
   const { profile, header } = elementAt(members, 0);
   if (members.length === 1) return profileHeading(profile, header);
@@ -122,8 +133,9 @@ function headingOf(members: ProfilePaths['members']): string {
 /**
  * @param width of the terminal; null for any other output, whose times are in us
  * @param top maximum number of rows of the path
+ * @param isChanged whether predictions were asked for
  */
-export function criticalPathScreen(paths: ProfilePaths, width: number | null, top: number): string {
+export function criticalPathScreen(paths: ProfilePaths, width: number | null, top: number, isChanged: boolean): string {
   const { members, steps } = paths;
   const heading = headingOf(members);
   const table = <Row>(columns: readonly Column<Row>[], rows: Row[]): string[] =>
@@ -152,7 +164,7 @@ export function criticalPathScreen(paths: ProfilePaths, width: number | null, to
       parts.slice(0, top),
     ),
     ...(more > 0 ? [`# ${moreOf(more, 'row')}: --top N`] : []),
-    ...doubtLines(steps).map((line) => `# ${line}`),
+    ...[...doubtLines(steps), ...(isChanged ? unpredictedLines(steps) : [])].map((line) => `# ${line}`),
   ];
   return screenText(lines, undefined, width);
 }

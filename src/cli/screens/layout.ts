@@ -64,10 +64,10 @@ export const screenText = (
 /** Matches a line with a command, which is not broken so that it can be copied. */
 const COMMAND = /^ *\w+: +dprof /;
 
-/** Beginning of the continuation lines of a long line: `# ` in a comment, otherwise spaces up to its last column. */
+/** Beginning of the continuation lines of a long line: `# ` in a comment or heading, otherwise spaces up to its last column. */
 function indentOf(line: string, width: number): string {
-  const comment = /^# */.exec(line);
-  if (comment !== null) return comment[0];
+  const comment = /^#+( *)/.exec(line);
+  if (comment !== null) return `#${comment[1] ?? ''}`;
   const before = cells(/^.*\S {2,}/.exec(line)?.[0] ?? '');
   return ' '.repeat(before > 0 && before <= width / 2 ? before : line.search(/\S|$/) + 2);
 }

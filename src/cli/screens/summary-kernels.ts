@@ -7,6 +7,7 @@ import { sumOf } from '../../prof/summary/tallies.js';
 import { NEURON } from '../../prof/work/work-models.js';
 import { abovePeaksTexts } from '../../prof/tally/above-peaks.js';
 import { BY_NAME } from '../../prof/work/work-model.js';
+import { countedWaitsText } from '../../prof/steps/transfers.js';
 import { amountText, isMostly, MICROSECOND, partialText, UNKNOWN, type Quantity } from '../../record/units.js';
 import { grouped, many } from '../../record/plural.js';
 import { meanTime } from '../../record/statistics.js';
@@ -70,9 +71,8 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
     untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
     cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} with an implausible end` : '',
   ];
-  // The table of kernels includes instructions that only wait, which a summary does not count as work.
-  const waits = isOfNeuron(overview) ? overview.syncs.reduce((sum, { count }) => sum + count, 0) : 0;
-  const others = waits > 0 ? `; --by kernel counts ${many(waits, 'wait')} too` : '';
+  const waits = countedWaitsText(kernels);
+  const others = waits === null ? '' : `; ${waits}`;
   const title = `${inDeviceWords('Kernels', overview.header)}: ${grouped(count)} with ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}${others}`;
   const heads = {
     head: ['time', 'share', 'count', 'mean', inDeviceWords('kernel', overview.header)],

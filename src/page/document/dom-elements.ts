@@ -22,8 +22,22 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A number with its unit. */
+const AMOUNT = /(?<![\w.])\d[\d.,]* (?:%|[num]?s|[kMGTPE]?(?:i?B|FLOP)(?:\/s)?)(?![\w/])/g;
+
+/** A text in which no line break separates a number from its unit. */
+export function prose(text: string): (Node | string)[] {
+  const parts: (Node | string)[] = [];
+  let end = 0;
+  for (const { index, 0: amount } of text.matchAll(AMOUNT)) {
+    parts.push(text.slice(end, index), element('span', { class: 'amount' }, amount));
+    end = index + amount.length;
+  }
+  return [...parts, text.slice(end)];
+}
+
 /** A note below figures. */
-export const note = (text: string): HTMLElement => element('p', { class: 'note' }, text);
+export const note = (text: string): HTMLElement => element('p', { class: 'note' }, ...prose(text));
 
 /** Notices of the vendor's tool about its figures. */
 export const toolNote = (text: string): HTMLElement => note(`The vendor's tool says: ${text}`);

@@ -2,8 +2,10 @@
 import type { KnownWork } from '../../prof/tally/kernel-tally.js';
 import { meanTime } from '../../record/statistics.js';
 import { partialText } from '../../record/units.js';
-import type { DisplayUnit } from '../document/units.js';
+import { countedWaitsText } from '../../prof/steps/transfers.js';
+import { capitalised, type DisplayUnit } from '../document/units.js';
 import type { Field } from './field.js';
+import { withShare } from './shown-names.js';
 import { table, type TableColumn } from './sorted-table.js';
 import type { HostTally } from '../../prof/summary/summary-data.js';
 import { note } from '../document/dom-elements.js';
@@ -85,6 +87,20 @@ export const withValues = <Row>(columns: readonly TableColumn<Row>[], rows: read
 /** Without recorded device work, it is unknown whether a device worked. */
 export const hostTimesOnly = (): HTMLElement => note('No device work was recorded; these are CPU times.');
 
+const MOST_REASONS = 3;
+
+/** Why kernels have no op, for a table with a row of them. */
+export function whyNoOp({ profile }: PanelView): HTMLElement[] {
+  const { reasons = [] } = profile.overview.kernels?.unattributed ?? {};
+  if (reasons.length === 0) return [];
+  const whole = reasons.reduce((sum, { time }) => sum + (time ?? 0), 0);
+  const texts = reasons
+    .slice(0, MOST_REASONS)
+    .map(({ name, time }) => withShare(name, whole > 0 ? (time ?? 0) / whole : null));
+  const rest = reasons.length - texts.length;
+  return [note(`No op known: ${texts.join('; ')}${rest > 0 ? `; ${rest} more in Diagnostics` : ''}.`)];
+}
+
 /** Layers by their time on the host; null when the profile has none. */
 export function hostLayers(view: PanelView): HTMLElement[] | null {
   const { host } = view.profile.overview;
@@ -101,4 +117,10 @@ export function hostLayers(view: PanelView): HTMLElement[] | null {
     number('Time', 'ns', 'total'),
   ];
   return [hostTimesOnly(), table({ caption: 'Layers on the CPU', columns, rows: listed(host.layers), sortedBy: 1 })];
+}
+
+/** A note on the instructions that the tables of a page leave out because they only wait. */
+export function waitsNote({ profile }: PanelView): HTMLElement[] {
+  const text = countedWaitsText(profile.overview.kernels);
+  return text === null ? [] : [note(`${capitalised(text)}.`)];
 }

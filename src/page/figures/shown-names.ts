@@ -19,9 +19,12 @@ const BOUND_NAMES: Readonly<Record<RooflineBound, string>> = {
 /** Shares from this one on are shown without a number. */
 const ALMOST_ALL = 0.995;
 
+/** A name with its share of the time, which is left out when it is almost all; null when it is unknown. */
+export const withShare = (name: string, share: number | null): string =>
+  share !== null && share > ALMOST_ALL ? name : `${name} ${quantityText(share, 'share')}`;
+
 /** @param share share of the time with this bound; null when it is unknown */
-export const boundText = (bound: RooflineBound, share: number | null): string =>
-  share !== null && share > ALMOST_ALL ? BOUND_NAMES[bound] : `${BOUND_NAMES[bound]} ${quantityText(share, 'share')}`;
+export const boundText = (bound: RooflineBound, share: number | null): string => withShare(BOUND_NAMES[bound], share);
 
 export const ABOUT_BOUNDS = meaningOf('bound by');
 

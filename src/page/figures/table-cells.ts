@@ -122,7 +122,10 @@ function cellOf<Row>(
     column.field === undefined ? text : figure({ name: column.field(row), value: number }, column.unit, text);
   const part = column.bar?.(row) ?? null;
   const made = element(tag, { ...scope, class: classOf(part === null ? 'number' : 'number bar', isExtra) }, shown);
-  if (part !== null) made.style.setProperty('--part', `${(Math.min(1, Math.max(0, part)) * 100).toFixed(2)}%`);
+  if (part !== null) {
+    made.style.setProperty('--part', `${(Math.min(1, Math.max(0, part)) * 100).toFixed(2)}%`);
+    made.style.setProperty('--number', scale === null || column.unit !== 'share' ? '9ch' : '5ch');
+  }
   return made;
 }
 

@@ -6,7 +6,7 @@ import { meaningOf } from '../../record/glossary.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
 import type { FindingGroup, GroupGain } from '../../prof/advise/grouped-findings.js';
 import { capitalised, quantityText } from '../document/units.js';
-import { command, button, definitions, element, note } from '../document/dom-elements.js';
+import { command, button, definitions, element, note, prose } from '../document/dom-elements.js';
 import { counted } from '../../record/plural.js';
 import { kernelsNumbered } from '../document/timeline-target.js';
 import { timeLink, timelineLink } from '../document/timeline-link.js';
@@ -92,8 +92,8 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
   return element(
     'li',
     {},
-    element('h3', {}, ...shareOf(view, group), group.what),
-    ...(details === '' ? [] : [element('p', {}, sentence(details))]),
+    element('h3', {}, ...shareOf(view, group), ...prose(group.what)),
+    ...(details === '' ? [] : [element('p', {}, ...prose(sentence(details)))]),
     element('p', {}, sentence(action)),
     facts,
     element(

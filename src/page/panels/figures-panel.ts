@@ -46,6 +46,7 @@ interface FigureCard {
 /** The numbers that cards show. */
 function numbersOf({ overview: { devices, kernels, steps, cpu } }: PageProfile) {
   const device = 'overview.devices.*';
+  const first = kernels?.unattributed.reasons[0];
   const kernel = fieldsOf('overview.kernels', kernels);
   const unit = fieldsOf('overview.kernels.matrixUnit', kernels?.matrixUnit);
   return {
@@ -56,6 +57,11 @@ function numbersOf({ overview: { devices, kernels, steps, cpu } }: PageProfile) 
     unitKnown: difference(kernel('time'), unit('unknown'), unit('undetermined')),
     work: fieldsOf('overview.kernels.work', kernels?.work),
     unattributed: fieldsOf('overview.kernels.unattributed', kernels?.unattributed),
+    /** The reason why most of the time has no op. */
+    reason: {
+      name: first?.name ?? '',
+      time: fieldsOf('overview.kernels.unattributed.reasons.0', first)('time'),
+    },
     steps: fieldsOf('overview.steps', steps),
     host: fieldsOf('overview.steps.host', steps?.host),
     device: fieldsOf('overview.steps.device', steps?.device),
@@ -168,7 +174,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
       more: [{ before: 'on average; ', field: cpu('time'), unit: 'ns', after: ' CPU time in total' }],
     },
   ],
-  ({ kernel, unattributed }) => [
+  ({ kernel, unattributed, reason }) => [
     {
       title: 'No op known',
       about: meaningOf('without op'),
@@ -182,6 +188,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
           unit: 'count',
           after: unattributed('count').value === 1 ? ' kernel' : ' kernels',
         },
+        { before: `${reason.name}: `, field: reason.time, unit: 'ns' },
       ],
     },
   ],

@@ -128,6 +128,7 @@ export class SpanSums {
   get result(): SpanProfile {
     const { whole, span } = this;
     const devices = this.#deviceTimes;
+    const ops = this.#ops.totals(BOUNDS.ops);
     const { idle } = this.#idle;
     const { steps, stepBars } = stepsOf(whole, span);
     const hasMfu = whole.overview.kernels?.work.tensor === undefined;
@@ -148,7 +149,7 @@ export class SpanSums {
       collectives: this.#collectives.rows(BOUNDS.collectives),
       kernels: this.#kernels.totals(BOUNDS.kernels),
       categories: this.#categories.totals,
-      ops: this.#ops.totals(BOUNDS.ops),
+      ops: this.#traces?.lines.withLines(ops) ?? ops,
       lines: this.#traces?.lines.totals(BOUNDS.ops) ?? null,
       stacks: this.#traces?.stacks.tree(BOUNDS.stacks, [])?.tree ?? null,
       roofline: this.#roofline,

@@ -178,13 +178,8 @@ export class Adviser implements Analysis<Adviser> {
     const notes = countNotes(
       [this.#devices.untimed, 'record', ' without a time: not included in idle and busy times'],
       [this.disordered, 'record', ' not in order of start: idle and busy times are wrong'],
-      [this.#missingLaunches, 'launch', ' without work in the profile: idle time around them is left out'],
     );
     return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes };
-  }
-
-  get #missingLaunches(): number {
-    return this.#missing.all.reduce((sum, { of }) => sum + of.launches, 0);
   }
 
   /** Number of pieces of work, with and without a time. */

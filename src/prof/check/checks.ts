@@ -15,15 +15,9 @@ import { LAUNCHING } from '../advise/rule.js';
 import { clockTexts, launchesGraphs, lostWorkRemedy, lostWorkText } from '../advise/rules/capture-faults.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
-import { workOf, type StepActivity } from '../steps/step-work.js';
-import {
-  asksForArguments,
-  captureOption,
-  layerMarks,
-  opMarks,
-  stackMarks,
-  stepMarks,
-} from '../work/capture-options.js';
+import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
+import { captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
+import { KernelOps } from '../advise/rules/unattributed-kernels.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
 import type { Detail } from './faults.js';
 import type { Reason } from './reason.js';
@@ -266,65 +260,70 @@ function overheadCheck(): Check {
   };
 }
 
-/** Of a profile with ops or launches: the reasons differ by kernel. */
-const WHY_NO_OP = 'dprof advise --rule unattributed says why, and what to do';
+/** Time in ns of kernels that lack something, and the part of it in kernels that compute. */
+interface TimeWithout {
+  all: number;
+  computing: number;
+}
+
+/** A limit of the profiler; where it cannot record more, it is none. */
+type Limit = Omit<Reason, 'level' | 'count'>;
+
+/** A limit about a notable share of kernel time; operations between ranks, which may belong to no layer or line, do not make it so. */
+function lacking(
+  check: string,
+  { all, computing }: TimeWithout,
+  time: number,
+  lacks: string,
+): Pick<Limit, 'check' | 'what'>[] {
+  return computing > LEAST_KERNELS * time
+    ? [{ check, what: `${share(all / time)} of kernel time has no ${lacks} in the profile` }]
+    : [];
+}
 
 /** What of the program the profile knows: without ops, arguments, layers, lines or steps some questions have no answer. */
 function programCheck(): Check {
-  let all = 0;
-  const without = { launch: 0, op: 0, arguments: 0, layer: 0, lines: 0 };
-  /** Whether the profile has any op. A kernel's name alone may imply one too. */
-  let hasOps = false;
+  const ops = new KernelOps();
+  const layer: TimeWithout = { all: 0, computing: 0 };
+  const lines: TimeWithout = { all: 0, computing: 0 };
   let steps = 0;
-  const addKernel = (row: Annotated, ns: number): void => {
-    all += ns;
-    hasOps ||= row.calls.length > 0 || (row.op !== null && row.record.op.includes(row.op));
-    if (row.record.launch === null) without.launch += ns;
-    if (row.op === null) without.op += ns;
-    else if (row.reason !== null && asksForArguments(row.reason)) without.arguments += ns;
-    if (row.layer.length === 0) without.layer += ns;
-    if (row.trace.length === 0) without.lines += ns;
+  const add = (without: TimeWithout, record: KernelLine, ns: number): void => {
+    without.all += ns;
+    if (!communicates(record)) without.computing += ns;
   };
+  const opLimits = (profile: ProfileRecord | null): Limit[] =>
+    ops.limits(profile).map(({ kind, what, remedy }) => ({
+      ...{ check: kind === 'nameless' ? 'no-op' : 'no-shapes', what, remedy },
+      affects: 'FLOPs, bytes and rates of these kernels',
+    }));
   return {
     row: (row) => {
-      const { dur } = row.record;
-      // Waits have no op or line that matters; the summary leaves them out too.
-      if (dur === null || workOf(row.record)?.work !== 'computing') return;
+      const ns = ops.add(row);
+      if (ns === null) return;
       if ((row.record.step ?? null) !== null) steps++;
-      addKernel(row, dur);
+      if (row.layer.length === 0) add(layer, row.record, ns);
+      if (row.trace.length === 0) add(lines, row.record, ns);
     },
     reasons: (profile) => {
-      const shapes = captureOption(profile, 'shapes');
-      const limits: readonly (readonly [
-        check: string,
-        ns: number,
-        lacks: string,
-        affects: string,
-        remedy: string | null,
-      ])[] = [
-        // Without any launch, calls were not recorded, and nothing is known of ops either.
-        ['no-launch', without.launch < all ? without.launch : 0, 'launch call', AFFECTS.launches, WHY_NO_OP],
-        ['no-op', without.op, 'op', 'FLOPs, bytes and rates of these kernels', hasOps ? WHY_NO_OP : opMarks(profile)],
-        ['no-shapes', without.arguments, 'arguments of its op', 'FLOPs, bytes and rates of these kernels', shapes],
-        ['no-layer', without.layer, 'layer', 'time by layer', layerMarks(profile)],
-        ['no-lines', without.lines, 'source line', 'time by line and stack', stackMarks(profile)],
+      const { time, launchless } = ops;
+      const noLaunch = lacking('no-launch', { all: launchless, computing: launchless }, time, 'launch call');
+      const noSteps = time > 0 && steps === 0 ? [{ check: 'no-steps', what: 'the profile has no steps' }] : [];
+      const limits: readonly Limit[] = [
+        ...noLaunch.map((one) => ({ ...one, affects: AFFECTS.launches, remedy: ops.launchRemedy(profile) })),
+        ...opLimits(profile),
+        ...lacking('no-layer', layer, time, 'layer').map((one) => ({
+          ...one,
+          affects: 'time by layer',
+          remedy: layerMarks(profile),
+        })),
+        ...lacking('no-lines', lines, time, 'source line').map((one) => ({
+          ...one,
+          affects: 'time by line and stack',
+          remedy: stackMarks(profile),
+        })),
+        ...noSteps.map((one) => ({ ...one, affects: 'times by step, and how they vary', remedy: stepMarks(profile) })),
       ];
-      const found = limits
-        .filter(([check, ns, , , remedy]) => ns > LEAST_KERNELS * all && (remedy !== null || check === 'no-op'))
-        .map(([check, ns, lacks, affects, remedy]): Reason => {
-          const what = `${share(ns / all)} of kernel time has no ${lacks} in the profile`;
-          return { check, level: 'limit', count: null, what, affects, remedy };
-        });
-      const marks = all > 0 && steps === 0 ? stepMarks(profile) : null;
-      return marks === null
-        ? found
-        : [
-            ...found,
-            {
-              ...{ check: 'no-steps', level: 'limit', count: null, what: 'the profile has no steps' },
-              ...{ affects: 'times by step, and how they vary', remedy: marks },
-            },
-          ];
+      return limits.flatMap((one): Reason[] => (one.remedy === null ? [] : [{ ...one, level: 'limit', count: null }]));
     },
   };
 }

@@ -234,9 +234,10 @@ export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRang
 /** Changes that change nothing, and how many kernels another device does not change. */
 function changeNotes(whatIf: WhatIf | undefined): string[] {
   if (whatIf === undefined) return [];
-  const { chains, hasFused, device, kept } = whatIf;
+  const { chains, hasFused, device, kept, unmatched } = whatIf;
   const share = kept.all === 0 ? '' : ` (${((100 * kept.time) / kept.all).toFixed(1)}% of kernel time)`;
   return [
+    ...unmatched.map((text) => `'${text}' changes nothing: no kernel matches`),
     ...(chains.length > 0 && !hasFused
       ? ["'fuse' changes nothing: no kernels follow each other in that order on a stream"]
       : []),

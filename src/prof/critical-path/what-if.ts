@@ -1,5 +1,5 @@
 /** Changes of a program whose effect a replay predicts: `op==mm: 0.5`, `communication: 0`. */
-import { UsageError } from '../../record/errors.js';
+import { nearest, UsageError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
 import { communicates } from '../steps/step-work.js';
 import { deviceNamed, unknownDevice } from '../roofline/device-choice.js';
@@ -33,6 +33,7 @@ export class WorkKinds {
 
 /** Something that takes another time: kernels that match, or all time of a kind. */
 interface Change {
+  readonly text: string;
   readonly kernels: KernelFilter | null;
   readonly bound: Bound | null;
   /** By which its time is multiplied. */
@@ -42,8 +43,19 @@ interface Change {
 /** Other words for kinds of time. */
 const ALSO: Readonly<Record<string, Bound>> = { collective: 'communication', collectives: 'communication' };
 
-const boundOf = (text: string): Bound | null =>
-  ALSO[text] ?? BOUND_NAMES.find((bound) => bound === text && bound !== 'unknown') ?? null;
+const CHANGEABLE = BOUND_NAMES.filter((bound) => bound !== 'unknown');
+
+/**
+ * The kind of time that a text names; null for a filter, which is more than a word.
+ * @throws UsageError for another word
+ */
+function boundOf(text: string): Bound | null {
+  if (!/^\w+$/.test(text)) return null;
+  const bound = ALSO[text] ?? CHANGEABLE.find((name) => name === text);
+  if (bound !== undefined) return bound;
+  const near = nearest(text, CHANGEABLE);
+  throw new UsageError(`unknown kind of time '${text}'`, near === null ? `for an op: op==${text}` : `did you mean ${near}?`); // prettier-ignore
+}
 
 /** @throws UsageError for a text without a factor, and for a filter that cannot be parsed */
 function parseChange(text: string): Change {
@@ -51,7 +63,7 @@ function parseChange(text: string): Change {
   if (factor === '')
     throw new UsageError(`--what-if takes EXPR: FACTOR, not '${text}'`, "for example --what-if 'op==mm: 0.5'");
   const bound = boundOf(what);
-  return { bound, kernels: bound === null ? parseWhere(what) : null, factor: Number(factor) };
+  return { text, bound, kernels: bound === null ? parseWhere(what) : null, factor: Number(factor) };
 }
 
 /** The change that makes all ranks equally fast. */
@@ -89,6 +101,7 @@ interface KeptKernels {
 /** Several changes at once; their factors multiply. */
 export class WhatIf {
   readonly #changes: readonly Change[];
+  readonly #matched = new Set<Change>();
   /** Kinds of work by which ranks are compared; null unless they are to be equally fast. */
   readonly kinds: WorkKinds | null;
 
@@ -120,7 +133,14 @@ export class WhatIf {
   /** By which the time of a kernel is multiplied. To be called once for each kernel. */
   factorOf(kernel: Annotated): number {
     const first = this.device === null || communicates(kernel.record) ? 1 : this.#factorOn(this.device, kernel);
-    return this.#changes.reduce((all, { kernels, factor }) => (kernels?.(kernel) === true ? all * factor : all), first);
+    const matching = this.#changes.filter(({ kernels }) => kernels?.(kernel) === true);
+    for (const change of matching) this.#matched.add(change);
+    return matching.reduce((all, { factor }) => all * factor, first);
+  }
+
+  /** Filters that no kernel has matched so far, as they were given. */
+  get unmatched(): readonly string[] {
+    return this.#changes.filter((one) => one.kernels !== null && !this.#matched.has(one)).map(({ text }) => text);
   }
 
   /**

@@ -144,11 +144,13 @@ type PageFigures = Omit<
 function pageFigures(sums: PageSums, overview: ProfileSummary, bounds: Bounds): PageFigures {
   const working = new Set(overview.devices.map(({ device }) => device));
   const { utilisation } = sums.utilisation;
+  const { ops, stacks } = sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks);
   return {
     isGraphCapture: sums.graphs.isCapture,
     utilisation: { ...utilisation, devices: utilisation.devices.filter(({ device }) => working.has(device)) },
     kernels: sums.kernels.totals(bounds.kernels),
-    ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
+    stacks,
+    ops: sums.lines.withLines(ops),
     categories: sums.categories.totals,
     sequences: sums.sequences.rows.slice(0, bounds.sequences),
     regions: sums.regions.totals(bounds.regions),

@@ -1,6 +1,6 @@
 /** The part of a device's work inside a time: its FLOPs and bytes are in proportion, so that its rates are those of the whole. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
-import { STEP_METRIC, type KernelRecord, type SampleRecord } from '../../record/record.js';
+import { STEP_METRIC, type KernelRecord, type RangeRecord, type SampleRecord } from '../../record/record.js';
 import type { Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import { workOf } from '../steps/step-work.js';
@@ -42,16 +42,32 @@ function cutStep(record: SampleRecord, { from, to }: TimeWindow): SampleRecord {
   return { ...record, start: first, ...(dur === null ? {} : { dur: Math.min(start + dur, to) - first }) };
 }
 
-/** Cuts work, and steps of the host, at the edges of a time. */
+/** How long the part of a range took without inner ranges is not known. */
+function cutRange(record: RangeRecord, { from, to }: TimeWindow): RangeRecord {
+  const [start, end] = [Math.max(record.start, from), Math.min(record.start + record.dur, to)];
+  if (!Number.isFinite(record.dur) || end < start || (start === record.start && end === start + record.dur))
+    return record;
+  const { self: _, ...rest } = record;
+  return { ...rest, start, dur: end - start };
+}
+
+/** Cuts work, and steps and ranges of the host, at the edges of a time. */
 export class WorkInside {
-  /** @param choice gives the time of each profile, and counts kernels, copies and other work that is cut, but no waits */
-  constructor(private readonly choice: Pick<RecordChoice, 'windowOf' | 'onCut'>) {}
+  /**
+   * @param choice gives the time of each profile, and counts kernels, copies and other work that is cut, but no waits
+   * @param hasWholeRanges whether ranges stay as they are
+   */
+  constructor(
+    private readonly choice: Pick<RecordChoice, 'windowOf' | 'onCut'>,
+    private readonly hasWholeRanges = false,
+  ) {}
 
   /** @param item at least partly inside; a kernel comes twice: as a record, and then annotated */
   of(item: Item): Item {
     const record = item instanceof Annotated ? item.record : item;
     const window = this.choice.windowOf(record.profile);
     if (window !== undefined && record.type === 'sample') return cutStep(record, window);
+    if (window !== undefined && record.type === 'range') return this.hasWholeRanges ? item : cutRange(record, window);
     const cut = window !== undefined && isDeviceActivity(record) ? cutWork(record, window) : null;
     if (cut === null) return item;
     // The record of an annotated kernel has all fields.

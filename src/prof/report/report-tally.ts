@@ -1,11 +1,14 @@
 /** Counts of a report's unknown values, for one line on stderr. */
+import { addTo, largestEntry } from '../../containers/map-entry.js';
 import { grouped, many } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
-import type { Annotated } from '../annotate.js';
-import { layerMarks, stackMarks } from '../work/capture-options.js';
+import { whyUnattributed, type Annotated } from '../annotate.js';
+import { workOf } from '../steps/step-work.js';
+import { layerMarks, opMarks, stackMarks } from '../work/capture-options.js';
 
 /** Columns that are empty for all kernels when their data was not recorded: what they contain, and what records it. */
 const RECORDED = {
+  op: { what: 'an op (--by kernel groups by name)', marks: opMarks },
   layer: { what: 'a layer', marks: layerMarks },
   trace: { what: 'a call stack', marks: stackMarks },
 } as const;
@@ -20,6 +23,7 @@ export interface CountedKernels {
   readonly ambiguousForward?: number;
   readonly withoutForward?: number;
   readonly abovePeak?: number;
+  readonly waits?: number;
 }
 
 /** Counts of what a report could not compute. */
@@ -28,6 +32,8 @@ export class ReportTally {
   /** Number of these kernels that passed the filter. */
   kernels = 0;
   withoutOp = 0;
+  /** Number of kernels without op by reason. */
+  readonly #reasons = new Map<string, number>();
   unknownFlops = 0;
   ambiguousForward = 0;
   /** Number of kernels that belong to no group because their duration is unknown. */
@@ -41,6 +47,8 @@ export class ReportTally {
   abovePeak = 0;
   /** The first of them, as PROFILE:IDX. */
   readonly firstAbovePeak: string[] = [];
+  /** Number of instructions that only wait, which a summary does not count as work. */
+  waits = 0;
   /** Keys of the groups without a value so far. */
   readonly #unseen: Set<RecordedKey>;
   readonly #profiles = new Set<ProfileRecord>();
@@ -60,8 +68,9 @@ export class ReportTally {
 
   count(row: Annotated): void {
     this.kernels++;
+    if (workOf(row.record) === null) this.waits++;
     for (const key of this.#unseen) this.see(key, row[key], row.profile);
-    if (row.calls.length === 0 && row.op === null) this.withoutOp++;
+    if (row.calls.length === 0 && row.op === null) this.#countNoOp(row);
     else if (this.derived && row.flops === null) this.unknownFlops++;
     if (this.rates) this.#countRates(row);
     if (row.pairing.kind === 'ambiguous') this.ambiguousForward++;
@@ -71,7 +80,7 @@ export class ReportTally {
   /** Takes the value of a key of some kernels of a profile. */
   see(key: string, value: unknown, profile: ProfileRecord | null): void {
     if (!isRecordedKey(key) || !this.#unseen.has(key)) return;
-    if (Array.isArray(value) && value.length > 0) this.#unseen.delete(key);
+    if (Array.isArray(value) ? value.length > 0 : (value ?? null) !== null) this.#unseen.delete(key);
     else if (profile !== null) this.#profiles.add(profile);
   }
 
@@ -87,13 +96,14 @@ export class ReportTally {
 
   /** Counts the kernels of a partial answer. */
   countMany({ kernels, withoutOp = 0, unknownFlops = 0, ...more }: CountedKernels): void {
-    const { ambiguousForward = 0, withoutForward = 0, abovePeak = 0 } = more;
+    const { ambiguousForward = 0, withoutForward = 0, abovePeak = 0, waits = 0 } = more;
     this.kernels += kernels;
     this.withoutOp += withoutOp;
     if (this.derived) this.unknownFlops += unknownFlops;
     this.ambiguousForward += ambiguousForward;
     this.withoutForward += withoutForward;
     if (this.rates) this.abovePeak += abovePeak;
+    this.waits += waits;
   }
 
   /**
@@ -103,6 +113,17 @@ export class ReportTally {
   nameAbovePeak(profile: number, ids: readonly number[]): void {
     if (!this.rates) return;
     for (const id of ids.slice(0, SHOWN - this.firstAbovePeak.length)) this.firstAbovePeak.push(`${profile}:${id}`);
+  }
+
+  #countNoOp(row: Annotated): void {
+    this.withoutOp++;
+    addTo(this.#reasons, whyUnattributed(row) ?? '', 1);
+  }
+
+  /** ` (mostly its launch is not in the profile)`; '' when the kernels of partial answers have no reason. */
+  get whyNoOp(): string {
+    const [name, count] = largestEntry(this.#reasons) ?? ['', 0];
+    return name === '' ? '' : ` (${count < this.withoutOp ? 'mostly ' : ''}${name})`;
   }
 
   #countRates({ placement: { above }, record }: Annotated): void {
@@ -119,7 +140,7 @@ const SHOWN = 3;
 export function summaryLine(tally: ReportTally): string | null {
   if (tally.kernels === 0) return null;
   const parts = [
-    [tally.withoutOp, 'without op'],
+    [tally.withoutOp, `without op${tally.whyNoOp}`],
     [tally.unknownFlops, 'with unknown FLOPs'],
     [tally.untimed, 'without a duration, in no group'],
     [tally.withoutForward, 'backward without a forward kernel'],
@@ -136,6 +157,12 @@ export function summaryLine(tally: ReportTally): string | null {
   const kernels = many(tally.kernels, 'kernel');
   return `${kernels}: ${texts.join(', ')}${lost}; run with --explain ID for reasons`;
 }
+
+/** The line on instructions that only wait; null when there are none. */
+export const waitsLine = ({ waits, kernels }: ReportTally): string | null =>
+  waits === 0
+    ? null
+    : `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here, but not in dprof summary or on a page; --where 'category!=wait' leaves them out`;
 
 /** The line on rates above a device's peak; null when there are none. */
 export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string | null {

@@ -34,11 +34,9 @@ interface StepCounts {
   late: number;
   /** Number of graph launches that were traced as a whole. */
   graphs: number;
-  /** Number of launches without their work. */
-  missing: number;
 }
 
-const stepCounts = (): StepCounts => ({ activities: 0, untimed: 0, late: 0, graphs: 0, missing: 0 });
+const stepCounts = (): StepCounts => ({ activities: 0, untimed: 0, late: 0, graphs: 0 });
 
 type PlainRow = Omit<StepRow, 'profile' | 'header'>;
 
@@ -112,7 +110,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     const found = workOf(record);
     if (found !== null) this.#add(profile, found.work, found.record);
     const missing = found === null ? missingWorkOf(record) : null;
-    if (missing !== null) this.#addMissing(profile, missing);
+    if (missing !== null) entryOf(profile.devices, missing.device, () => new DeviceSteps()).missing.push(missing);
     const step = found === null ? stepOf(record) : null;
     if (step === null) return;
     this.#keep();
@@ -142,7 +140,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
 
   /** @throws UserError when no work has a time */
   finish(): Answer<readonly ProfileSteps[]> {
-    const { untimed, activities, graphs, missing } = this.counts;
+    const { untimed, activities, graphs } = this.counts;
     if (untimed > 0 && activities === 0) throw withoutTimes();
     const all = this.profiles;
     const profiles = all.filter(({ rows }) => rows.length > 0);
@@ -159,7 +157,6 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
         [untimed, 'record', ' left out (no time): free and idle of their steps are unknown'],
         [this.late, 'record', ' not in order of start: times are too low'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],
-        [missing, 'launch', ' without work in the profile: free and idle of their steps are unknown'],
         ...withoutSteps(profiles),
       ),
     };
@@ -187,11 +184,6 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if ('tooMany' in part) throw new UserError(part.tooMany, { where: profile.header?.file ?? 'na' });
     profile.part = part;
     for (const [name, count] of Object.entries(part.counts)) this.counts[name as keyof StepCounts] += count;
-  }
-
-  #addMissing({ devices }: StepProfile, missing: MissingWork): void {
-    entryOf(devices, missing.device, () => new DeviceSteps()).missing.push(missing);
-    this.counts.missing += missing.launches;
   }
 
   /** Copies have a step only if the host's steps are known. */

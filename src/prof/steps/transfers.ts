@@ -1,10 +1,11 @@
 /** Transfers of devices: waits for them, copies that programs start, and rates. Needs nothing of Node. */
 import { many, plural } from '../../record/plural.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { KernelSummary } from '../summary/summary-data.js';
 import { IntervalUnion } from '../../containers/interval-union.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import { CALLED_COPIES_FACT } from '../../record/wait-calls.js';
-import { NS_PER_S } from '../../record/units.js';
+import { amountText, NS_PER_S } from '../../record/units.js';
 
 /** Minimum share of a gap that something must fill to be its cause. */
 export const MOSTLY = 0.5;
@@ -91,6 +92,12 @@ export function unrecordedCopiesText(
     ? null
     : `copies of ${plural(unrecorded.length, 'device')} ${unrecorded.join(' ')} are not in the profile, so busy and idle times are only bounds`;
 }
+
+/** `waits (2,400 instructions, 304.3 s) are counted in dprof --by alone`; null without any. */
+export const countedWaitsText = (kernels: Pick<KernelSummary, 'waits'> | null): string | null =>
+  kernels?.waits === undefined
+    ? null
+    : `waits (${many(kernels.waits.count, 'instruction')}, ${amountText(kernels.waits.time, 'time')}) are counted in dprof --by alone`;
 
 /**
  * The rate at which devices move data by transfers of one kind: their bytes over the time in which at least one of a device

@@ -1,11 +1,9 @@
 /** Sums over the kernels of a profile: a view of their tally, and names with their times. Memory: the names. */
-import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { UNKNOWN } from '../../record/units.js';
-import { whyWithoutCall, type Annotated } from '../annotate.js';
+import { whyUnattributed, type Annotated } from '../annotate.js';
 import { AbovePeaks } from '../tally/above-peaks.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { originOf } from '../../record/fields/graph-node.js';
-import type { Pairing } from '../work/forward-pairing.js';
 import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
 import { knownTime, sumOf, Tallies } from './tallies.js';
 
@@ -44,6 +42,7 @@ const PERCENT = 100;
 
 export class KernelSums {
   readonly #tally = new KernelTally();
+  readonly #waits = { count: 0, time: 0 };
   readonly #above = new AbovePeaks();
   #untimed = 0;
   readonly #names = new Tallies();
@@ -73,6 +72,12 @@ export class KernelSums {
     // A kernel that ran on the unit is eligible, whatever is known about its operands.
     if (tc === 1 || (tc === 0 && isTaken === true)) count(KEYS.eligible);
     else if (tc === '?' || (tc === 0 && isTaken === null)) count(KEYS.undecided);
+  }
+
+  /** Adds an instruction that only waits. @param time in ns; null if unknown */
+  addWait(time: number | null): void {
+    this.#waits.count++;
+    this.#waits.time += time ?? 0;
   }
 
   get #matrixUnit(): MatrixUnitTime {
@@ -125,6 +130,7 @@ export class KernelSums {
       count: all.count,
       time: knownTime(all, this.#untimed),
       untimed: this.#untimed,
+      ...(this.#waits.count > 0 ? { waits: { ...this.#waits } } : undefined),
       cut: { count: cut.count, time: cut.time },
       byTime: this.#names.byTime(most),
       byCount: this.#names.byCount(most),
@@ -147,19 +153,4 @@ function workKeyOf({ flops, bytes, placement: { computeShare, memoryShare }, pea
   // A kernel without work has a share of 0 of any peak, known or not.
   const isRated = computeShare !== null && memoryShare !== null && peaks.bytesPerS !== null;
   return isRated ? KEYS.ratedWork : KEYS.knownWork;
-}
-
-/** Reasons for unknown ops whose text would otherwise contain the kernel's own numbers. */
-const BY_PAIRING: Readonly<Partial<Record<Pairing['kind'], string>>> = {
-  ambiguous: 'several threads have a forward kernel with its sequence id',
-  'no-forward': 'no earlier forward kernel with its sequence id',
-  paired: 'no op call around its forward kernel',
-};
-
-/** Why the op is unknown; null when it is known, even without a formula. */
-function whyUnattributed(row: Annotated): string | null {
-  if (row.calls.length > 0 || row.op !== null) return null;
-  const { record, pairing, profile } = row;
-  if (isNeuronInstruction(record)) return "the profile lacks the instruction's op";
-  return BY_PAIRING[pairing.kind] ?? whyWithoutCall(pairing, record, profile !== null);
 }

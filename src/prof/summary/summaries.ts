@@ -196,8 +196,10 @@ export class ProfileSummaries {
   take(item: Item): void {
     if (item instanceof Annotated) {
       const { record } = item;
+      const { kernels } = this.#profile(record.profile);
       // An instruction that only waits is not work.
-      if (workOf(record) !== null) this.#profile(record.profile).kernels.add(item, timeOf(record));
+      if (workOf(record) === null) kernels.addWait(timeOf(record));
+      else kernels.add(item, timeOf(record));
     } else this.#listen(this.#profile(item.profile), item);
   }
 

@@ -191,6 +191,8 @@ export interface KernelSummary {
   readonly time: number | null;
   /** Number of kernels without a duration. They are not included in any time. */
   readonly untimed: number;
+  /** Instructions that only wait, which no other figure includes, although `--by` does; absent without any. */
+  readonly waits?: { readonly count: number; readonly time: number };
   /**
    * Kernels whose recorded end is not plausible, and their time, which is counted until the next work of their stream or a
    * wait.

@@ -202,8 +202,18 @@ export function layerMarks(profile: Recorded | null): string | null {
   return ways.length === 0 ? null : `${ways.join(', or ')}${ways.length > 1 ? ',' : ''} records it`;
 }
 
-/** How to record the ops of a framework, like `layerMarks`. */
-export const opMarks = (profile: Recorded | null): string | null => OPS[profilerOf(profile)] ?? null;
+/** Whether the profile's facts say that its profiler recorded the CPU, where ops run. */
+export const recordsCpu = (profile: Recorded | null): boolean => /\bCPU\b/.test(String(profile?.facts?.['activities']));
+
+/**
+ * How to record the ops of a framework, like `layerMarks`; for a table of kernels, where the ops are. Null also when the
+ * profiler recorded the CPU: then the kernels have no ops.
+ */
+export function opMarks(profile: Recorded | null): string | null {
+  const how = OPS[profilerOf(profile)] ?? null;
+  if (how !== OPS_OF_TORCH) return how;
+  return traceOfTable(profile) ?? (recordsCpu(profile) ? null : how);
+}
 
 /** How to record call stacks, like `layerMarks`. */
 export function stackMarks(profile: Recorded | null): string | null {

@@ -159,6 +159,9 @@ describe('the rule unattributed', () => {
     const ofAscend = (file: string) => actionFor({ format: 'ascend-text', file }, early);
     expect(ofAscend('kernel_details.csv')).to.match(/trace_view\.json.*where it is missing.*analyse\(FOLDER\)/);
     expect(ofAscend('trace_view.json')).to.match(/ProfilerActivity\.CPU/);
+    const facts = { activities: 'ProfilerActivity.CPU,ProfilerActivity.NPU' };
+    const ofBoth = actionFor({ format: 'ascend-text', file: 'trace_view.json', facts }, early);
+    expect(ofBoth).to.match(/^trace API calls too if the profiler can/);
     expect(ofAscend('op_summary_20240601.csv')).to.match(/msprof_.*\.json.*msprof --export=on/);
     // Captures of graphs are given for traces of PyTorch alone.
     const replayed = kernel({ graph: { id: 1, node: 2 } });

@@ -6,6 +6,7 @@ import { device, profileOn } from '../../support/devices.js';
 import { kernel } from '../../support/kernels.js';
 import { overviewOf } from '../../support/overviews.js';
 import { STEP_TIME_COLUMNS } from '../../../src/prof/steps/step-columns.js';
+import { countedWaitsText } from '../../../src/prof/steps/transfers.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
 import { CALLED_COPIES_FACT } from '../../../src/record/wait-calls.js';
 
@@ -70,6 +71,14 @@ describe('waits of a program for transfers', () => {
       { count: 2, longest: 400, host: 0, queue: 50, transfer: 400, unknown: 0 },
       { count: 0, longest: 0, host: 0, queue: 0, unknown: 0 },
     ]);
+  });
+
+  it('are counted beside the work in the summary, because --by has rows for them', () => {
+    // Of the 600 ns, 340 in two waits.
+    const { kernels } = overviewOf([TPUS, ...WAITING]);
+    expect(kernels).to.deep.include({ count: 2, time: 200, waits: { count: 2, time: 340 } });
+    expect(countedWaitsText(kernels)).to.equal('waits (2 instructions, 340 ns) are counted in dprof --by alone');
+    expect(countedWaitsText({})).to.equal(null);
   });
 
   it('do not make busy and idle known where the profile lacks the copies that a device started', () => {

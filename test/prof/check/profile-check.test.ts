@@ -3,7 +3,7 @@ import { Checker, type CheckedProfile } from '../../../src/prof/check/profile-ch
 import { DIAGNOSTICS } from '../../../src/record/diagnostics.js';
 import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { CALLED_COPIES_FACT } from '../../../src/record/wait-calls.js';
-import { copy } from '../../support/advice.js';
+import { copy, findingsOf } from '../../support/advice.js';
 import { A100, device, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { instruction, neuronProfile } from '../../support/neuron.js';
@@ -208,12 +208,15 @@ describe('check', () => {
     const remedyOf = (format: string, ...kernels: KernelRecord[]) =>
       checked([{ ...A100_PROFILE, format }, ...kernels, end()]).reasons.find(({ check }) => check === 'no-op')?.remedy;
     expect(remedyOf('nsight', kernel({ launch: null }))).to.equal(
+      'trace API calls too: without them the op of a kernel is unknown',
+    );
+    expect(remedyOf('nsight', kernel())).to.equal(
       'nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records them, for a program in PyTorch',
     );
-    expect(remedyOf('rocpd', kernel({ launch: null }))).to.equal('emit_nvtx() records them, for a program in PyTorch');
+    expect(remedyOf('rocpd', kernel())).to.equal('emit_nvtx() records them, for a program in PyTorch');
     // Where other kernels have an op, ops were recorded.
     expect(remedyOf('nsight', known({}), kernel({ start: 20 * US, id: 2, dur: 10 * US, launch: null }))).to.equal(
-      'dprof advise --rule unattributed says why, and what to do',
+      'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
     );
     expect(namesOf([A100_PROFILE, end()])).to.deep.equal(['no-work']);
     expect(namesOf([A100_PROFILE, end({ 'no-device-activity': 1 })])).to.deep.equal(['no-work']);
@@ -224,6 +227,24 @@ describe('check', () => {
       'profiler-saw-no-device',
       'no-work',
     ]);
+  });
+
+  it('has the share of the time of all kernels, those that communicate too, and the words of the advice', () => {
+    const allReduce = known({
+      start: 40 * US,
+      id: 3,
+      name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL',
+      op: [],
+      calls: [],
+    });
+    const nameless = kernel({ start: 20 * US, id: 2, dur: 20 * US });
+    const records = [A100_PROFILE, known({}), nameless, allReduce, end()];
+    // 20 us of 10 + 20 + 10.
+    const [limit] = checked(records).reasons.filter(({ check }) => check === 'no-op');
+    expect(limit?.what).to.equal('50.0 % of kernel time has no op');
+    const [found] = findingsOf('unattributed', records);
+    expect(found?.what).to.equal(`${limit?.what}, 20 us in 1 kernel: no op call around the launch 20 us`);
+    expect(found?.action).to.equal(limit?.remedy);
   });
 
   it('says how much kernel time has no launch call, where other kernels have one', () => {
@@ -237,7 +258,8 @@ describe('check', () => {
         what: '75.0 % of kernel time has no launch call in the profile',
       },
       affects: 'launch delays, causes of idle time, and the ops of these kernels',
-      remedy: 'dprof advise --rule unattributed says why, and what to do',
+      remedy:
+        'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
     });
     expect(namesOf([A100_PROFILE, second, end()])).not.to.include('no-launch');
   });
@@ -249,7 +271,7 @@ describe('check', () => {
     expect(checked([neuronProfile(), { ...work, ...named }, wait, end()]).reasons).to.deep.equal([]);
     const { reasons } = checked([neuronProfile(), { ...work, ...named }, work, wait, end()]);
     expect(reasons[0]).to.deep.include({
-      what: '50.0 % of instruction time has no op in the profile',
+      what: '50.0 % of instruction time has no op',
       affects: 'FLOPs, bytes and rates of these instructions',
     });
   });

@@ -302,6 +302,11 @@ describe('what if', () => {
   it('takes a filter or a kind of time, and a factor', () => {
     for (const text of ['op==mm', 'op==mm: x', 'op==mm: -1', ': 2', 'nosuch==1: 2'])
       expect(() => new WhatIf([text]), text).to.throw(UsageError);
+    expect(() => new WhatIf(['comunication: 0'])).to.throw(
+      UsageError,
+      /kind of time .* \(did you mean communication\?\)/,
+    );
+    expect(() => new WhatIf(['mm: 0.5'])).to.throw(UsageError, /unknown kind of time 'mm' \(for an op: op==mm\)/);
     expect(new WhatIf(['collective: 0.5', 'communication: 0.5']).factorOfBound('communication')).to.equal(0.25);
   });
 });

@@ -1,6 +1,6 @@
 /** Options of recording, by the profiler that made a profile. */
 import { expect } from 'chai';
-import { asksForArguments, captureOption, withoutArguments } from '../../../src/prof/work/capture-options.js';
+import { asksForArguments, captureOption, opMarks, withoutArguments } from '../../../src/prof/work/capture-options.js';
 
 type Recorded = Parameters<typeof captureOption>[0];
 
@@ -35,6 +35,16 @@ describe('options of recording', () => {
         (['shapes', 'stacks', 'memory'] as const).map((wanted) => captureOption(profile, wanted)),
         profile?.file ?? profile?.format,
       ).to.deep.equal(options);
+  });
+
+  it('are not those of ops where the profile states that the CPU was recorded, or is a table beside its trace', () => {
+    const activities = 'ProfilerActivity.CPU,ProfilerActivity.NPU';
+    const trace = { format: 'ascend-text', file: 'rank0/trace_view.json' };
+    expect(opMarks(trace)).to.equal('activities=[ProfilerActivity.CPU, …] records them');
+    expect(opMarks({ ...trace, facts: { activities: 'ProfilerActivity.NPU' } })).to.match(/^activities=/);
+    expect(opMarks({ ...trace, facts: { activities } })).to.equal(null);
+    const table = { format: 'ascend-text', file: 'rank0/kernel_details.csv', facts: { activities } };
+    expect(opMarks(table)).to.match(/^launches and ops are in trace_view\.json: give dparse the folder that has it/);
   });
 
   it('are not named where the profile states that they were given', () => {

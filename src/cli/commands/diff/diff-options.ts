@@ -130,6 +130,7 @@ export const DIFF: Tool = {
 export function readBy(given: Arguments): readonly string[] | null {
   const keys = splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(','));
   if (keys.length === 1 && keys[0] === TREE) return null;
+  if (keys.includes(TREE)) throw new UsageError(`--by ${TREE} cannot be combined with columns`);
   return keys.map((key) => requireColumnAmong(key, [TREE]).key);
 }
 

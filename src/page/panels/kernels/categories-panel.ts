@@ -6,7 +6,7 @@ import { note } from '../../document/dom-elements.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { inCategory } from '../../document/timeline-target.js';
 import { sumOf } from '../../figures/field.js';
-import { listed, numbersOf, PARTIAL, withValues, type Listed } from '../../figures/listed-rows.js';
+import { listed, numbersOf, PARTIAL, waitsNote, withValues, type Listed } from '../../figures/listed-rows.js';
 import { matrixUnitName } from '../../figures/shown-names.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { followsWork, type PanelContent, type Panel, type PanelView } from '../../panel.js';
@@ -33,7 +33,7 @@ function categories(view: PanelView): PanelContent {
     numberOfCategory(matrixUnitName(overview.header), 'share', 'tc', { about: meaningOf('on the matrix unit') }),
   ];
   const made = table({ caption: 'Categories', columns: withValues(columns, listed(rows)), rows: listed(rows), sortedBy: 1 }); // prettier-ignore
-  return [made, note('FLOPs and bytes cover the kernels for which they are known.')];
+  return [made, note('FLOPs and bytes cover the kernels for which they are known.'), ...waitsNote(view)];
 }
 
 export const CATEGORIES: Panel = {

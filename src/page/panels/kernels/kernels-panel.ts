@@ -6,7 +6,7 @@ import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
 import { kernelsNamed } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
-import { listed, meanTimes, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { listed, meanTimes, numbersOf, waitsNote, withValues, type Listed } from '../../figures/listed-rows.js';
 import { sortedRows } from '../../figures/table-sort.js';
 import { followsWork, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 import { swatch } from '../../figures/strip.js';
@@ -144,6 +144,7 @@ function make(view: PanelView): PanelContent {
     element('h3', {}, worded(rest > 0 ? `The first ${shown.length} of ${count} kernels` : `All ${count} kernels`)),
     table({ caption: worded('Kernels'), columns, rows, sortedBy: 1 }),
     ...launchNote(rows),
+    ...waitsNote(view),
     ...(rest > 0 ? [note(worded(further))] : []),
   ];
 }

@@ -19,7 +19,7 @@ import {
   type NumberKey,
 } from '../../figures/field.js';
 import { WORK_NAMES } from '../../figures/shown-names.js';
-import { figureColumn, listed, withValues, type Listed } from '../../figures/listed-rows.js';
+import { figureColumn, listed, whyNoOp, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 
@@ -42,6 +42,7 @@ interface Part {
   readonly bound?: string | undefined;
 }
 
+const NO_OP = 'no op';
 const DEVICES = 'overview.devices.*';
 const NOTHING: Field = { name: '', value: null };
 
@@ -65,7 +66,7 @@ const ofPeak = ({ ofCompute, ofMemory }: OpTotal): 'ofCompute' | 'ofMemory' =>
 
 const opParts = (view: PanelView): Part[] =>
   listed(view.profile.ops.shown).map((row) => ({
-    name: row.op ?? 'no op',
+    name: row.op ?? NO_OP,
     time: timeOf(view, 'ops.shown', row),
     link: (text) => (row.op === null ? panelLink('kernels', text) : eventsLink(view, text, ofOp(row.op))),
     ofPeak: fieldsOf(`ops.shown.${row.at}`, row)(ofPeak(row)),
@@ -144,6 +145,7 @@ function make(view: PanelView): PanelContent {
       sortedBy: null,
       isChart: true,
     }),
+    ...(rows.some(({ name }) => name === NO_OP) ? whyNoOp(view) : []),
     element('p', {}, panelLink(panel, `All ${word}s`), overlap),
   ];
 }

@@ -7,9 +7,19 @@ import { readFragment } from '../../document/fragment.js';
 import { keepName } from '../../document/kept-choice.js';
 import { ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
+import { panelLink } from '../../document/panel-link.js';
 import { quantityText } from '../../document/units.js';
-import { ABOUT_BOUNDS, boundText } from '../../figures/shown-names.js';
-import { hostTimesOnly, listed, numbersOf, PARTIAL, withValues, type Listed } from '../../figures/listed-rows.js';
+import { ABOUT_BOUNDS, boundText, withShare } from '../../figures/shown-names.js';
+import {
+  hostTimesOnly,
+  listed,
+  numbersOf,
+  PARTIAL,
+  waitsNote,
+  whyNoOp,
+  withValues,
+  type Listed,
+} from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { followsWork, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 
@@ -39,6 +49,10 @@ const EXTRA = { isExtra: true } as const;
 const boundOf = ({ bound, time }: OpTotal): string | null =>
   bound === null ? null : boundText(bound.name, time !== null && time > 0 ? bound.time / time : 1);
 
+/** The line with most of its time, with its share unless that is nearly all. */
+const lineOf = ({ line, time }: OpTotal): string | null =>
+  line === undefined ? null : withShare(line.name, time !== null && time > 0 ? line.time / time : 1);
+
 function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow) => Node | null): TableColumn<OpRow>[] {
   const { time: whole } = view.profile.ops;
   const share = ({ time }: OpRow): number | null =>
@@ -62,6 +76,13 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
       bar: share,
     },
     { title: 'Bound by', cell: boundOf },
+    {
+      ...{ title: 'Line', cell: lineOf },
+      about:
+        'The line with most of its time, and which share of it where there are several. Its link leads to all lines.',
+      // The folders are in the hover text.
+      link: (row) => panelLink('lines', (lineOf(row) ?? '').replace(/^.*\//, '')),
+    },
     number('With callees', 'ns', 'within'),
     number('Calls', 'count', 'passes'),
     number('CPU time', 'ns', 'host', { group: 'host' }),
@@ -154,7 +175,9 @@ function make(view: PanelView): PanelContent {
     made,
     stacks.place,
     ...(rest > 0 ? [note(further)] : []),
+    ...(shown.some(({ op }) => op === null) ? whyNoOp(view) : []),
     ...(isHostAlone ? [] : [note(`${ABOUT} ${ABOUT_BOUNDS}`)]),
+    ...waitsNote(view),
   ];
 }
 

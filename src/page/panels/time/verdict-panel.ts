@@ -1,7 +1,7 @@
 /** What the devices did with their time: one sentence, and a bar in which each moment of a device belongs to one part. */
 import type { SpanPart, SpanPartName } from '../../../prof/advise/verdict/verdict-facts.js';
 import { elementAt } from '../../../containers/element.js';
-import { element, note } from '../../document/dom-elements.js';
+import { element, note, prose } from '../../document/dom-elements.js';
 import { capitalised, quantityText } from '../../document/units.js';
 import { panelLink, showPanel } from '../../document/panel-link.js';
 import { boundedTimeOf, fieldsOf, ratio, total, type Field } from '../../figures/field.js';
@@ -44,7 +44,7 @@ function jobVerdict({ data }: PanelView): HTMLElement[] {
   if (data.job === null || !hasRanks(data)) return [];
   const { who, waits } = data.job.verdict;
   const link = panelLink('ranks', sentence(who));
-  return [element('p', { class: 'late-rank' }, link, waits === null ? '.' : `. ${sentence(waits)}.`)];
+  return [element('p', { class: 'late-rank' }, link, ...prose(waits === null ? '.' : `. ${sentence(waits)}.`))];
 }
 
 /** With several profiles, the sentence begins with the one that it is about. */
@@ -101,7 +101,7 @@ function make(view: PanelView): PanelContent {
   ]);
   return [
     ...(view.span === null ? jobVerdict(view) : []),
-    element('p', { class: 'verdict' }, aboutProfile(view), verdict.text),
+    element('p', { class: 'verdict' }, aboutProfile(view), ...prose(verdict.text)),
     strip('Time of the devices', shown, of('span')),
     legend(entries),
     ...(idle.length < 2 ? [] : [idleNote(idle, of, isMean, sign)]),

@@ -4,12 +4,14 @@ import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import {
   asksForArguments,
   captureOption,
+  opMarks,
   profilerOf,
   traceOfTable,
   type Recorded,
+  recordsCpu,
 } from '../../work/capture-options.js';
-import { WITHOUT_CALL } from '../../annotate.js';
-import { communicates } from '../../steps/step-work.js';
+import { WITHOUT_CALL, type Annotated } from '../../annotate.js';
+import { workOf } from '../../steps/step-work.js';
 import { many, percent, ranked, time } from '../wording.js';
 import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
@@ -20,32 +22,82 @@ import { KernelTally } from '../kernel-tally.js';
  */
 const LEAST_SHARE = 0.1;
 
-class Kernels {
+/** Kernel time by whether its op and the op's arguments are known, for the rule and for the check. Times in ns. */
+export class KernelOps {
+  /** Of all kernels but those that only wait. */
   time = 0;
   /** Streams of kernels whose launch is known. */
   readonly #launched = new Set<number | null>();
-  /**
-   * Time in ns of kernels whose launch is not: `lost` for those after a kernel of the same stream whose launch is, `early` for
-   * the rest.
-   */
+  /** Kernels without a launch: `lost` for those after a kernel of the same stream that has one, `early` for the rest. */
   lost = 0;
   early = 0;
-  /** Whether the op of any kernel is known. */
+  /** Whether any op was recorded: the name of a kernel alone may imply one too. */
   named = false;
+  /** Whether it is instructions of a compiled program, which nothing launches. */
+  #isProgram = false;
   /** Kernels without an op, by reason; kernels with an op but without its arguments, by op. */
   readonly nameless = new KernelTally();
   readonly shapeless = new KernelTally();
 
-  get launched(): boolean {
-    return this.#launched.size > 0;
+  /** Takes a kernel, in order of start; returns its time, or null for one that only waits or has no duration. */
+  add(row: Annotated): number | null {
+    const { record, op } = row;
+    const { dur } = record;
+    const work = workOf(record)?.work;
+    if (dur === null || !Number.isFinite(dur) || work === undefined) return null;
+    this.time += dur;
+    this.named ||= row.calls.length > 0 || (op !== null && record.op.includes(op));
+    this.#isProgram ||= isNeuronInstruction(record);
+    this.#addLaunch(record, dur);
+    // The name of a collective's kernel identifies its operation.
+    if (work === 'communication') return dur;
+    // A kernel whose own operands determine its work has no reason.
+    const reason = row.reason ?? WITHOUT_CALL[record.launch === null ? 'no-launch' : 'no-op'];
+    if (op === null) this.nameless.add(record, reason.replace(/\d+/g, 'N'), dur);
+    else if (asksForArguments(reason)) this.shapeless.add(record, op, dur);
+    return dur;
   }
 
-  /** Takes the launch of a kernel, in order of start: a stream runs kernels in the order of their launches. */
-  launch({ stream, launch = null }: KernelLine, dur: number): void {
+  /** A stream runs kernels in the order of their launches. */
+  #addLaunch({ stream, launch = null }: KernelLine, dur: number): void {
     if (launch !== null) this.#launched.add(stream);
     else if (this.#launched.has(stream)) this.lost += dur;
     else this.early += dur;
   }
+
+  /** Time of kernels without a launch call; 0 where no kernel has one, since then calls were not recorded. */
+  get launchless(): number {
+    return this.#launched.size === 0 ? 0 : this.lost + this.early;
+  }
+
+  /** How to record the missing launches of some kernels. */
+  launchRemedy(profile: Recorded | null): string {
+    return actionFor(this.lost > this.early ? 'lost' : 'no-launch', profile);
+  }
+
+  /** What is unknown of a notable share of the time, and how to record it. */
+  limits(profile: Recorded | null): OpLimit[] {
+    return (['nameless', 'shapeless'] as const)
+      .filter((kind) => this[kind].time > LEAST_SHARE * this.time)
+      .map((kind) => ({
+        kind,
+        what: `${percent(this[kind].time / this.time)} of kernel time ${KINDS[kind].work}`,
+        remedy: kind === 'shapeless' ? recording(profile) : actionFor(this.#cause, profile),
+      }));
+  }
+
+  get #cause(): Cause {
+    if (this.#isProgram) return 'no-ops';
+    const main = CAUSES.get(this.nameless.names.top(1)[0]?.[0] ?? '') ?? 'other';
+    if (main === 'no-launch') return this.lost > this.early ? 'lost' : this.#launched.size > 0 ? main : 'no-launches';
+    return main === 'no-op' && !this.named ? 'no-ops' : main;
+  }
+}
+
+interface OpLimit {
+  readonly kind: 'nameless' | 'shapeless';
+  readonly what: string;
+  readonly remedy: string;
 }
 
 /**
@@ -114,18 +166,15 @@ const ACTIONS: Readonly<Record<Cause, Advice>> = {
 function actionFor(cause: Cause, profile: Recorded | null): string {
   const trace = cause === 'no-launches' ? traceOfTable(profile) : null;
   const key = `${profilerOf(profile)} ${profile?.file ?? ''}`;
-  return trace ?? [...ACTIONS[cause], ...USUAL].find(([which]) => which.test(key))?.[1] ?? '';
+  const isDone = (action: string): boolean => action === HOST && recordsCpu(profile);
+  const first = (advice: Advice): string | undefined =>
+    advice.find(([which, action]) => which.test(key) && !isDone(action))?.[1];
+  return trace ?? first(ACTIONS[cause]) ?? (cause === 'no-ops' ? opMarks(profile) : null) ?? first(USUAL) ?? '';
 }
 
 function recording(profile: Recorded | null): string {
   const stacks = captureOption(profile, 'stacks');
   return `record arguments with ${captureOption(profile, 'shapes') ?? ''}${stacks === null ? '' : `, and lines of code with ${stacks}`}`;
-}
-
-function causeOf({ nameless, launched, named, lost, early }: Kernels): Cause {
-  const main = CAUSES.get(nameless.names.top(1)[0]?.[0] ?? '') ?? 'other';
-  if (main === 'no-launch') return lost > early ? 'lost' : launched ? main : 'no-launches';
-  return main === 'no-op' && !named ? 'no-ops' : main;
 }
 
 const KINDS = {
@@ -141,36 +190,17 @@ export const unattributed = deviceRule({
   about: 'profile',
   doc: 'kernels without an op or without its arguments, and how to record them',
   why: 'the device runs a compiled program, not separate ops',
-  start: () => new Kernels(),
-  row: (row, devices) => {
-    const { record, op } = row;
-    const { dur } = record;
-    if (dur === null || !Number.isFinite(dur) || isNeuronInstruction(record)) return false;
-    const kernels = devices.of(record);
-    kernels.named ||= op !== null;
-    kernels.time += dur;
-    kernels.launch(record, dur);
-    // The name of a collective's kernel identifies its operation.
-    if (communicates(record)) return true;
-    // A kernel whose own operands determine its work has no reason.
-    const reason = row.reason ?? WITHOUT_CALL[record.launch === null ? 'no-launch' : 'no-op'];
-    if (op === null) kernels.nameless.add(record, reason.replace(/\d+/g, 'N'), dur);
-    else if (asksForArguments(reason)) kernels.shapeless.add(record, op, dur);
-    return true;
-  },
+  start: () => new KernelOps(),
+  row: (row, devices) => !isNeuronInstruction(row.record) && devices.of(row.record).add(row) !== null,
   findings: (of, { profiles }, { profile }) =>
-    (['nameless', 'shapeless'] as const)
-      .filter((kind) => of[kind].time > LEAST_SHARE * of.time)
-      .map((kind) => {
-        const { count, time: ns, names, facts } = of[kind];
-        const { work, see } = KINDS[kind];
-        const recorded = profiles.get(profile) ?? null;
-        return {
-          what: `${percent(ns / of.time)} of kernel time ${work}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
-          action: kind === 'shapeless' ? recording(recorded) : actionFor(causeOf(of), recorded),
-          ...facts,
-          evidence: { ...facts.evidence, kernelNs: of.time },
-          see,
-        };
-      }),
+    of.limits(profiles.get(profile) ?? null).map(({ kind, what, remedy }) => {
+      const { count, time: ns, names, facts } = of[kind];
+      return {
+        what: `${what}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
+        action: remedy,
+        ...facts,
+        evidence: { ...facts.evidence, kernelNs: of.time },
+        see: KINDS[kind].see,
+      };
+    }),
 });

@@ -80,6 +80,8 @@ export interface OpTotal extends KnownWork {
   readonly tc: number | null;
   /** What bounds most of its time, and that time. */
   readonly bound: { readonly name: RooflineBound; readonly time: number } | null;
+  /** The line with most of its time, and that time; absent when unknown. */
+  readonly line?: { readonly name: string; readonly time: number };
   /** Call stacks of the op with the largest times. */
   readonly stacks: readonly OpStack[];
   /** Number of different call stacks. */

@@ -4,8 +4,8 @@ import { addTimes, durationOf } from '../../../record/fields/times.js';
 import type { Annotated } from '../../annotate.js';
 import { KernelTally, knownWork, type KernelWork } from '../../tally/kernel-tally.js';
 import { bounded } from '../bounds.js';
-import type { Lines } from '../page-data.js';
-import type { LineTotal } from './kernel-data.js';
+import type { Lines, Ops } from '../page-data.js';
+import type { LineTotal, OpTotal } from './kernel-data.js';
 
 /** Maximum number of separate lines, and of ops of each: about 400 bytes a line and 100 an op. */
 const MOST_LINES = 20_000;
@@ -51,6 +51,19 @@ export class LineTotals {
     this.#tally.add(sum.number, dur, row);
     const { op } = row;
     if (op !== null && boundedEntryOf(sum.ops, op, MOST_OPS, () => 0) !== null) addTo(sum.ops, op, dur);
+  }
+
+  /** The ops, each with the line that took most of its time. */
+  withLines(ops: Ops): Ops {
+    const longest = new Map<string | null, NonNullable<OpTotal['line']>>();
+    for (const { line: name, ops: times } of this.#sums.values())
+      for (const [op, time] of times)
+        if (name !== null && time > (longest.get(op)?.time ?? 0)) longest.set(op, { name, time });
+    const shown = ops.shown.map((row): OpTotal => {
+      const line = longest.get(row.op);
+      return line === undefined ? row : { ...row, line };
+    });
+    return { ...ops, shown };
   }
 
   /** The lines with the largest times; null when no kernel has one. */

@@ -255,8 +255,8 @@ export class KernelPartBuilder {
 const SHOWN = 3;
 
 function oddOf({ untimed, negative, tally, abovePeak: firstAbovePeak }: Group): OddKernels {
-  const { withoutOp, unknownFlops, ambiguousForward, withoutForward, abovePeak } = tally;
-  const counts = { untimed, withoutOp, unknownFlops, ambiguousForward, withoutForward, abovePeak };
+  const { withoutOp, unknownFlops, ambiguousForward, withoutForward, abovePeak, waits } = tally;
+  const counts = { untimed, withoutOp, unknownFlops, ambiguousForward, withoutForward, abovePeak, waits };
   return {
     ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
     ...(negative.length === 0 ? {} : { negative: [...negative].sort((a, b) => a - b) }),

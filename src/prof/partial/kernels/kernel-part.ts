@@ -73,6 +73,8 @@ export interface OddKernels {
   readonly ambiguousForward?: number;
   readonly withoutForward?: number;
   readonly abovePeak?: number;
+  /** Number of instructions that only wait. */
+  readonly waits?: number;
   /** Ids of the first kernels above a peak. */
   readonly firstAbovePeak?: readonly number[];
 }

@@ -81,15 +81,21 @@ interface DeviceStep {
 
 const PHASES: readonly (ServingPhase | null)[] = ['prefill', 'mixed', 'decode', null];
 
-/** Phases in the order prefill, mixed, decode, unknown; those without steps are left out. */
+/**
+ * Phases in the order prefill, mixed, decode, unknown. Those without steps are left out, and steps that name neither a
+ * phase nor any request, as of diffusion models.
+ */
 export function phasesOf(list: readonly DeviceStep[]): PhaseSummary[] {
   const byPhase = new Map<ServingPhase | null, DeviceStep[]>();
   for (const one of list) if (one.served !== undefined) entryOf(byPhase, one.served.phase, () => []).push(one);
   return PHASES.flatMap((phase) => {
     const steps = byPhase.get(phase);
-    return steps === undefined ? [] : [summed(phase, steps)];
+    return steps === undefined || (phase === null && !steps.some(namesRequests)) ? [] : [summed(phase, steps)];
   });
 }
+
+const namesRequests = ({ served }: DeviceStep): boolean =>
+  served !== undefined && [served.batch, served.contextTokens, served.generationTokens].some((one) => one !== null);
 
 function summed(phase: ServingPhase | null, list: readonly DeviceStep[]): PhaseSummary {
   const all = list.flatMap(({ served }) => served ?? []);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { LineTotals } from '../../../../src/prof/html/kernels/line-totals.js';
+import type { OpTotal } from '../../../../src/prof/html/kernels/kernel-data.js';
 import type { KernelRecord } from '../../../../src/record/record.js';
 import { kernel, mm } from '../../../support/kernels.js';
 import { annotate } from '../../../support/rows.js';
@@ -36,6 +37,29 @@ describe('totals of lines', () => {
     const lines = totalsOf(kernels, new LineTotals(2), 1);
     expect(lines?.shown.map(({ line, time }) => [line, time])).to.deep.equal([['a.py:1', 9]]);
     expect([lines?.restTime, lines?.time]).to.deep.equal([6, 15]);
+  });
+
+  it('name the line that took most of the time of each op', () => {
+    const totals = new LineTotals();
+    totalsOf(
+      [
+        { op: ['mm'], calls: [], dur: 3, trace: ['train.py:9'] },
+        { op: ['mm'], calls: [], dur: 4, trace: ['src/model.py:5'] },
+        { op: ['add'], calls: [], dur: 5, trace: ['train.py:9'] },
+        { op: ['mm'], calls: [], dur: 2, trace: ['train.py:9'] },
+        { op: ['relu'], calls: [], dur: 9, trace: [] },
+      ],
+      totals,
+    );
+    const shown = ['mm', 'add', 'relu', null].map((op) => ({ op })) as unknown as OpTotal[];
+    const ops = totals.withLines({ shown, count: 4, restTime: 0, time: 23 });
+    // 3 + 2 in train.py, 4 in the model.
+    expect(ops.shown.map(({ line }) => line)).to.deep.equal([
+      { name: 'train.py:9', time: 5 },
+      { name: 'train.py:9', time: 5 },
+      undefined,
+      undefined,
+    ]);
   });
 
   it('are null where no kernel has a line', () => {

@@ -134,6 +134,15 @@ describe('steps of servers', () => {
     ]);
   });
 
+  it('are no phase where no step names one, or a request, as of diffusion models', () => {
+    const name = 'execute_diffusion_1';
+    const records = [step(0, 0, 1000, name), work(0, 100, 300, 'attn_fwd', name)];
+    expect(rowsOf(records)[0]?.served).to.not.equal(null);
+    expect(phases(records)).to.deep.equal([]);
+    const one = [step(0, 0, 1000, VERIFY), work(0, 100, 300, 'attn_fwd', VERIFY)];
+    expect(phases(one).map(({ steps, batch }) => [steps, batch])).to.deep.equal([[1, { min: 4, max: 4 }]]);
+  });
+
   it('on two devices: tokens once, times of kernels of both', () => {
     const second = RECORDS.map((record) => (record.type === 'kernel' ? { ...record, device: 1 } : record));
     const kernels = second.filter(({ type }) => type === 'kernel');
