@@ -137,6 +137,8 @@ interface FoundRows {
   readonly whole: boolean;
 }
 
+type Clock = ReturnType<typeof textClock>;
+
 /** Rows that may wait for the first times of the file. */
 const MOST_WAITING = 1000;
 
@@ -148,32 +150,31 @@ function readOnce(probe: Probe): FoundRows | null {
   const [trace, pids] = [new TraceBuilder(), new ProcessIds()];
   const [tables, processes, times]: [ProcessTables[], ProcessReading[], string[]] = [[], [], []];
   const waiting: Parameters<TakeRow>[] = [];
-  let timeIn: ReturnType<typeof textClock> | null = null;
-  let isInOrder = true;
-  const processAt = (index: number, clock: ReturnType<typeof textClock>): ProcessReading =>
+  const state = { timeIn: null as Clock | null, isInOrder: true };
+  const processAt = (index: number, clock: Clock): ProcessReading =>
     (processes[index] ??= new ProcessReading((tables[index] ??= newTables()), trace, clock, pids));
   const readWaiting = (): void => {
-    const clock = (timeIn ??= textClock(times));
+    const clock = (state.timeIn ??= textClock(times));
     for (const [index, section, row] of waiting.splice(0)) processAt(index, clock).read(section, row);
   };
   const begun = new Set<number>();
-  const isWanted: IsWanted = (_, section) => isInOrder && (TABLES.test(section) || RECORDS.test(section));
+  const isWanted: IsWanted = (_, section) => state.isInOrder && (TABLES.test(section) || RECORDS.test(section));
   const whole = readSections(probe, isWanted, (index, section, row) => {
-    const own = (tables[index] ??= newTables());
+    const table = (tables[index] ??= newTables());
     const isRecord = section.startsWith(BUFFERS);
     addTime(times, row);
-    addTable(own, section, row);
-    isInOrder &&= isRecord || !begun.has(index);
+    addTable(table, section, row);
+    state.isInOrder &&= isRecord || !begun.has(index);
     if (isRecord) begun.add(index);
     // Counters are only added here, and kernels among them make the file one that is read twice.
     if (isRecord || section === 'metadata' || (section === COUNTS && !isJsonObject(row))) {
-      if (timeIn !== null && begun.has(index)) processAt(index, timeIn).read(section, row);
+      if (state.timeIn !== null && begun.has(index)) processAt(index, state.timeIn).read(section, row);
       else waiting.push([index, section, row]);
     }
     if (times.length === TIMES_READ && begun.has(index) && waiting.length > 0) readWaiting();
-    isInOrder &&= waiting.length <= MOST_WAITING;
+    state.isInOrder &&= waiting.length <= MOST_WAITING;
   });
-  if (!isInOrder || tables.some(({ hasCounts, hasKernels }) => hasCounts && !hasKernels)) return null;
+  if (!state.isInOrder || tables.some(({ hasCounts, hasKernels }) => hasCounts && !hasKernels)) return null;
   readWaiting();
   for (const index of tables.keys()) processAt(index, textClock(times));
   return { trace, processes, whole };
