@@ -148,7 +148,14 @@ export function outcomeOf(record: ProfileLine | undefined, rank: number | null =
   const losses = new Losses();
   losses.take(name, record);
   const isCut = isOfTruncated(record);
-  return { counts, oddities: oddities(diagnostics), lost: losses.lineOf('loss'), isUnread: isUnread(record), isCut, rank };
+  return {
+    counts,
+    oddities: oddities(diagnostics),
+    lost: losses.lineOf('loss'),
+    isUnread: isUnread(record),
+    isCut,
+    rank,
+  };
 }
 
 const oddities = (diagnostics: Readonly<Record<string, number>>): string[] =>

@@ -41,7 +41,13 @@ export const SEQUENCE_COLUMNS: readonly Column<SequenceRow>[] = [
     narrowHeader: 'K',
   }),
   column('time', 'Time(ns)', int(11, 'ns'), 'total time of its kernels', ({ time }) => time),
-  column('share', 'Share%', real(6, 1, '%'), 'share of the time of all kernels that could be fused', ({ share }) => 100 * share),
+  column(
+    'share',
+    'Share%',
+    real(6, 1, '%'),
+    'share of the time of all kernels that could be fused',
+    ({ share }) => 100 * share,
+  ),
   column(
     'small',
     'Small(ns)',
