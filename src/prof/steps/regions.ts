@@ -34,7 +34,7 @@ import { REGION_COLUMNS, type RegionRow } from './region-columns.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 import { UnrecordedCopies } from './transfers.js';
-import { DeviceSteps, rowsOf } from './steps.js';
+import { DeviceSteps, rowsOf, WITHOUT_COPIES } from './steps.js';
 import { elementAt } from '../../containers/element.js';
 import { countUpTo } from '../../containers/row-order.js';
 
@@ -210,8 +210,8 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   #passes = 0;
   #activities = 0;
   #untimed = 0;
-  /** Whether any work was launched in the chosen steps. */
-  #hasChosen = false;
+  /** Steps in which work was launched, if some are chosen. */
+  readonly #launchedIn = new Set<number>();
   /** Number of pieces of work in no region, and of those whose launch is unknown. */
   #outside = 0;
   #unlinked = 0;
@@ -269,13 +269,20 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
         [this.#untimed, 'record', ' left out (no time): idle of their passes is unknown'],
         [this.#outside, 'activity', ' in no region'],
         [this.#unlinked, 'activity', ' in no region: no known launch'],
+        [this.#devicesWithoutCopies, 'device', WITHOUT_COPIES],
       ),
     };
   }
 
+  get #devicesWithoutCopies(): number {
+    return [...this.#profiles.values()].flatMap(({ idle, copies }) => [...idle.keys()].filter((id) => copies.has(id)))
+      .length;
+  }
+
   #nothing(): UserError {
     if (this.#activities === 0) return withoutDevice();
-    if (this.steps !== undefined && !this.#hasChosen) return withoutChosenSteps();
+    const known = [...this.#launchedIn];
+    if (this.steps !== undefined && !known.some((step) => this.steps?.has(step))) return withoutChosenSteps(known);
     if (this.#kind.served !== undefined)
       return new UserError('no steps with a phase', { hint: 'steps of LLM servers have phases' });
     if (this.key === 'request')
@@ -315,12 +322,12 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   }
 
   #add(profile: RegionProfile, work: StepWorkKind, record: StepActivity): void {
-    const { start, dur, device } = record;
+    const { start, dur, device, step = null } = record;
     if (Number.isNaN(device)) return;
     const places = this.#placesOf(profile, record);
     const isTimed = dur !== null && !Number.isNaN(start + dur);
     this.#activities++;
-    if (this.#isChosen(record)) this.#hasChosen = true;
+    if (this.steps !== undefined && step !== null) this.#launchedIn.add(step);
     if (!isTimed) this.#untimed++;
     if (places.length === 0 && this.steps === undefined) {
       if (this.#kind.ranges.size > 0 && launchOf(record) === null) this.#unlinked++;

@@ -83,17 +83,16 @@ function capturedCalls(trace: Trace): (call: number) => boolean {
  * The number of calls that copied memory although the profile has kernels and contains no copies, so that devices may have
  * copied while they look idle. A call that failed, that was captured, or that ran a kernel instead does not count.
  */
-export function unrecordedCopies(trace: Trace, { callOf }: LaunchJoin): number {
+export function unrecordedCopies(trace: Trace, { kernelCounts }: LaunchJoin): number {
   const { activities, hostCalls } = trace;
   const { copies, kernels } = activities;
   if (copies.bytes.length > 0 || kernels.name.length === 0) return 0;
   const isCopy = byCallName(trace, isCopyCall);
   const isCaptured = capturedCalls(trace);
-  const working = new Set(callOf);
   const lost: number[] = [];
   for (let call = 0; call < hostCalls.length; call++) {
-    const isLost = isCopy(call) && !working.has(call) && !hostCalls.results.has(call) && !hostCalls.strays.has(call);
-    if (isLost && !isCaptured(call)) lost.push(call);
+    if (!isCopy(call) || elementAt(kernelCounts, call) > 0) continue;
+    if (!hostCalls.results.has(call) && !hostCalls.strays.has(call) && !isCaptured(call)) lost.push(call);
   }
   // A call of the runtime may call the driver.
   lost.sort((a, b) => hostCalls.start.at(a) - hostCalls.start.at(b) || hostCalls.end.at(b) - hostCalls.end.at(a));

@@ -205,6 +205,8 @@ describe('copies that the CPU called and the profile lacks', () => {
   it('are counted if the profile contains no copies, and once for a call within another', () => {
     const calls = [copy('hipMemcpy', 2, 50, 90), copy('cudaMemcpyAsync', 3, 100, 110), copy('cuMemcpyDtoH_v2', 4, 102, 108)];
     expect(called(...calls)).to.equal(2);
+    // A wait has the id of its call too, which says nothing about the copy.
+    expect(called(...calls, activity('cuda_sync', 'Context Sync', 2, 60))).to.equal(2);
     expect(called(...calls, activity('gpu_memcpy', 'Memcpy HtoD (Pageable -> Device)', 2, 60))).to.equal(undefined);
   }); // prettier-ignore
 
