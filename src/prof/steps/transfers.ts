@@ -93,11 +93,11 @@ export function unrecordedCopiesText(
     : `copies of ${plural(unrecorded.length, 'device')} ${unrecorded.join(' ')} are not in the profile, so busy and idle times are only bounds`;
 }
 
-/** `waits (2,400 instructions, 304.3 s) are counted in dprof --by alone`; null without any. */
+/** `only dprof --by counts waits (2,400 instructions, 304.3 s)`; null without any. */
 export const countedWaitsText = (kernels: Pick<KernelSummary, 'waits'> | null): string | null =>
   kernels?.waits === undefined
     ? null
-    : `waits (${many(kernels.waits.count, 'instruction')}, ${amountText(kernels.waits.time, 'time')}) are counted in dprof --by alone`;
+    : `only dprof --by counts waits (${many(kernels.waits.count, 'instruction')}, ${amountText(kernels.waits.time, 'time')})`;
 
 /**
  * The rate at which devices move data by transfers of one kind: their bytes over the time in which at least one of a device

@@ -78,7 +78,7 @@ describe('waits of a program for transfers', () => {
     // Of the 600 ns, 340 in two waits.
     const { kernels } = overviewOf([TPUS, ...WAITING]);
     expect(kernels).to.deep.include({ count: 2, time: 200, waits: { count: 2, time: 340 } });
-    expect(countedWaitsText(kernels)).to.equal('waits (2 instructions, 340 ns) are counted in dprof --by alone');
+    expect(countedWaitsText(kernels)).to.equal('only dprof --by counts waits (2 instructions, 340 ns)');
     expect(countedWaitsText({})).to.equal(null);
   });
 
