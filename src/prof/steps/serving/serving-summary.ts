@@ -95,7 +95,7 @@ export function phasesOf(list: readonly DeviceStep[]): PhaseSummary[] {
 }
 
 const namesRequests = ({ served }: DeviceStep): boolean =>
-  served !== undefined && [served.batch, served.contextTokens, served.generationTokens].some((one) => one !== null);
+  served !== undefined && [served.batch, served.contextTokens, served.generationTokens].some((count) => count !== null);
 
 function summed(phase: ServingPhase | null, list: readonly DeviceStep[]): PhaseSummary {
   const all = list.flatMap(({ served }) => served ?? []);
