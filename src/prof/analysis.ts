@@ -1,11 +1,10 @@
 /** The contract of all commands over records: an analysis takes records and returns one answer. */
 import { UserError } from '../record/errors.js';
-import { counted, plural } from '../record/plural.js';
+import { counted } from '../record/plural.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
 import type { Annotated } from './annotate.js';
 import { WithoutDevice } from './input/device-activity.js';
-import { rangesText } from './ranks/membership.js';
 
 /** Input of an analysis: records in input order and, if kernels are annotated, each kernel once it is complete. */
 export type Item = ProfileLine | Annotated;
@@ -89,12 +88,6 @@ export const withoutKernels = (untimed = 0): UserError =>
 
 export const withoutRanges = (): UserError => new UserError('no CPU ranges', { hint: RANGES_HINT });
 
-/** The error for steps that do not exist. @param known those that do */
-export function withoutChosenSteps(known: Iterable<number>): UserError {
-  const steps = [...new Set(known)];
-  const hint = steps.length === 0 ? 'it has no steps' : `it has ${plural(steps.length, 'step')} ${rangesText(steps)}`;
-  return new UserError('none of the chosen steps is in the profile', { hint });
-}
 export const withoutDeviceAndRanges = (): UserError =>
   new WithoutDevice('no device activity and no CPU ranges', { hint: RANGES_HINT });
 

@@ -1,5 +1,5 @@
 /** `dprof critical-path`: what determined how long each step took. */
-import { withoutChosenSteps } from '../../prof/analysis.js';
+import { withoutChosenSteps } from '../../prof/input/record-choice.js';
 import { BOUNDS } from '../../prof/critical-path/bounds.js';
 import { CriticalPaths, pathDocuments } from '../../prof/critical-path/critical-path.js';
 import { PATH_COLUMNS } from '../../prof/critical-path/path-columns.js';

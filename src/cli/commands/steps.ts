@@ -1,6 +1,6 @@
 /** `dprof steps`: how the time of each step of training or serving was spent. */
 import { requireName, UsageError } from '../../record/errors.js';
-import { withoutChosenSteps } from '../../prof/analysis.js';
+import { withoutChosenSteps } from '../../prof/input/record-choice.js';
 import {
   columnsOf,
   STEP_COLUMNS,

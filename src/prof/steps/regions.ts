@@ -14,7 +14,6 @@ import { readRequests, type ServingStep } from '../../record/serving-step.js';
 import {
   RANGES_HINT,
   countNotes,
-  withoutChosenSteps,
   withoutDevice,
   type Analysis,
   type Answer,
@@ -25,7 +24,7 @@ import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { TimeWindow } from '../input/named-range.js';
-import type { RecordChoice } from '../input/record-choice.js';
+import { withoutChosenSteps, type RecordChoice } from '../input/record-choice.js';
 import { layerMarks, partMarks, stepMarks } from '../work/capture-options.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
