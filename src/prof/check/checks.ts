@@ -17,7 +17,7 @@ import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
 import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
 import { captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
-import { KernelOps } from '../advise/rules/unattributed-kernels.js';
+import { KernelOps, LEAST_SHARE } from '../advise/rules/unattributed-kernels.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
 import type { Detail } from './faults.js';
 import type { Reason } from './reason.js';
@@ -210,8 +210,8 @@ function peakCheck(): Check {
   };
 }
 
-/** Minimum share of the kernels' time, and of the profile's time, that a limit is about. */
-const [LEAST_KERNELS, LEAST_OVERHEAD] = [0.1, 0.01];
+/** Minimum share of the profile's time that a limit is about. */
+const LEAST_OVERHEAD = 0.01;
 
 /** What the profiler itself took: time in which it blocked the CPU, and Python stacks, which slow each call. */
 function overheadCheck(): Check {
@@ -276,7 +276,7 @@ function lacking(
   time: number,
   lacks: string,
 ): Pick<Limit, 'check' | 'what'>[] {
-  return computing > LEAST_KERNELS * time
+  return computing > LEAST_SHARE * time
     ? [{ check, what: `${share(all / time)} of kernel time has no ${lacks} in the profile` }]
     : [];
 }
