@@ -194,7 +194,9 @@ describe('copies that the CPU called and the profile lacks', () => {
     const fill = { type: 'set', value: 0, bytes: 64, profile: 0, start: 200_000, dur: 900_000, device: 0, stream: 7, pid: 10, tid: 100, corr: 5, launch: null } as const; // prettier-ignore
     const records = [called, work[0], fill, work[1]].flatMap((record) => record ?? []);
     expect(verdictOf(records).text).to.contain('. Filling memory 22.5 % without overlap. ');
-    expect(verdictOf(records.map((record) => (record === called ? known : record))).text).to.contain('. Copying 22.5 % without overlap');
+    expect(verdictOf(records.map((record) => (record === called ? known : record))).text).to.contain(
+      '. Copying 22.5 % without overlap',
+    );
   });
 
   it('are noted where a table has no busy and idle time for them', () => {
