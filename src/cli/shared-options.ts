@@ -105,8 +105,8 @@ const PLACES: ReadonlySet<string> = new Set(['profile', 'file', 'rank', 'device'
 function forTerminal({ columns }: AnyTable, rows: readonly unknown[], first: readonly string[]): AnyTable['columns'] {
   const orderOf = (column: AnyTable['columns'][number]): number => {
     if (!PLACES.has(column.key)) return first.indexOf(column.key) + 1 || first.length + 1;
-    const [one, ...others] = rows.map((row) => column.value(row));
-    return others.some((other) => other !== one) ? 0 : first.length + 2;
+    const [value, ...others] = rows.map((row) => column.value(row));
+    return others.some((other) => other !== value) ? 0 : first.length + 2;
   };
   const orders = new Map(columns.map((column) => [column, orderOf(column)]));
   return [...columns].sort((a, b) => (orders.get(a) ?? 0) - (orders.get(b) ?? 0));

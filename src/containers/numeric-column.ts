@@ -95,7 +95,7 @@ export const orNull = (value: number): number | null => (Number.isNaN(value) ? n
 
 /** Cells of each width that are kept for other chunks: 1 MB of the widest. */
 const MOST_FREE = 32;
-/** How often a chunk may be read from the file, on average, before the bound doubles. Going through a trace takes 20 times. */
+/** How often a chunk may be read from the file, on average, before the bound doubles: more often than reading in order needs. */
 const MOST_LOADS = 64;
 
 /** A file for cells that do not fit in memory. */

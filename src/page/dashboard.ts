@@ -1,7 +1,6 @@
 /** The dashboard: header, tabs, and the panels of the chosen profile. */
 import { elementAt } from '../containers/element.js';
-import { deviceWords, inDeviceWords } from '../record/glossary.js';
-import { DOUBT_MEANINGS } from '../record/glossary.js';
+import { deviceWords, DOUBT_MEANINGS, inDeviceWords } from '../record/glossary.js';
 import { grouped } from '../record/plural.js';
 import { capitalised } from './document/units.js';
 import type { PageProfile } from '../prof/html/page-data.js';

@@ -88,8 +88,6 @@ export const withoutKernels = (untimed = 0): UserError =>
 
 export const withoutRanges = (): UserError => new UserError('no CPU ranges', { hint: RANGES_HINT });
 
-export const withoutChosenSteps = (): UserError =>
-  new UserError('none of the chosen steps is in the profile', { hint: 'without --step, all steps are listed' });
 export const withoutDeviceAndRanges = (): UserError =>
   new WithoutDevice('no device activity and no CPU ranges', { hint: RANGES_HINT });
 

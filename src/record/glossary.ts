@@ -18,7 +18,7 @@ const KERNEL_TIME = 'kernel time';
 
 const terms = {
   // The time of a device. Lengths are those of unions: what runs at the same time counts once.
-  span: { meaning: 'Time from the first work of a device to the end of its last, inside steps and between them. Spans of several devices are added up.', unit: 'ns' },
+  span: { meaning: 'Time from the first work of a device to the end of its last, inside steps and between them. Shares are of the spans of all devices, added up; the key figure of a page lasts from the first work of any device to the end of the last.', unit: 'ns' },
   busy: { meaning: 'Time in which a device runs at least one kernel, collective, copy or memset.', unit: 'ns', shareOf: SPAN },
   idle: { meaning: 'Time in the span in which a device runs nothing. Time between steps is idle time too; the start of the first step on the CPU, before the first work, is not.', unit: 'ns', shareOf: SPAN, formula: 'span - busy - missing' },
   'idle of a step': { meaning: 'Time in the span of the step in which the device runs nothing at all. Work of other steps is not idle time.', unit: 'ns', shareOf: 'span of the step' },

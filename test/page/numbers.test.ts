@@ -14,8 +14,10 @@ import { mark } from '../support/sets.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows of an answer; none where the command says that the profile lacks what it needs. */
-/** The rows of an answer, without the line about losses and doubts. */
+/**
+ * The rows of an answer, without the line about losses and doubts; none where the command says that the profile lacks what
+ * it needs.
+ */
 async function answer(path: string, ...args: string[]): Promise<Row[]> {
   const { stdout } = await runCli('dprof', [...args, '-q', '-f', 'json', path]);
   return stdout

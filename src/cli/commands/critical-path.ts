@@ -1,5 +1,5 @@
 /** `dprof critical-path`: what determined how long each step took. */
-import { withoutChosenSteps } from '../../prof/analysis.js';
+import { withoutChosenSteps } from '../../prof/input/record-choice.js';
 import { BOUNDS } from '../../prof/critical-path/bounds.js';
 import { CriticalPaths, pathDocuments } from '../../prof/critical-path/critical-path.js';
 import { PATH_COLUMNS } from '../../prof/critical-path/path-columns.js';
@@ -89,11 +89,13 @@ export const criticalPath = recordsCommand(
     const { choice } = request;
     const changes = given.texts('what-if');
     const whatIf = changes.length === 0 ? undefined : new WhatIf(changes);
+    const analysis = new CriticalPaths({ steps, windowOf: choice && ((profile) => choice.windowOf(profile)), whatIf });
     return runAnalysis(request, {
-      analysis: new CriticalPaths({ steps, windowOf: choice && ((profile) => choice.windowOf(profile)), whatIf }),
+      analysis,
       annotator: new Annotator(null, whatIf?.needsWork === true),
       print: ({ table, facts }, write) => {
-        if (steps !== undefined && facts.every((profile) => profile.steps.length === 0)) throw withoutChosenSteps();
+        if (steps !== undefined && facts.every((profile) => profile.steps.length === 0))
+          throw withoutChosenSteps(analysis.steps);
         const { format, width } = request;
         return printAnswer(table, { format, width, chosen }, write, {
           text: () => facts.map((profile) => criticalPathScreen(profile, width, top, whatIf !== undefined)).join('\n'),

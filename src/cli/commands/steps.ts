@@ -1,6 +1,6 @@
 /** `dprof steps`: how the time of each step of training or serving was spent. */
 import { requireName, UsageError } from '../../record/errors.js';
-import { withoutChosenSteps } from '../../prof/analysis.js';
+import { withoutChosenSteps } from '../../prof/input/record-choice.js';
 import {
   columnsOf,
   STEP_COLUMNS,
@@ -42,7 +42,8 @@ const chosenOf = (profile: ProfileSteps, numbers: ReadonlySet<number> | undefine
 
 /** @throws UserError when none of the steps exists */
 function refuseNone(profiles: readonly ProfileSteps[], numbers: ReadonlySet<number> | undefined): void {
-  if (numbers !== undefined && profiles.every(({ rows }) => rows.length === 0)) throw withoutChosenSteps();
+  const known = profiles.flatMap(({ rows }) => rows.flatMap(({ step }) => (typeof step === 'number' ? step : [])));
+  if (numbers !== undefined && !known.some((step) => numbers.has(step))) throw withoutChosenSteps(known);
 }
 
 // `dprof steps` on one screen.
@@ -60,9 +61,10 @@ function onTerminal<Row extends Pick<StepRow, 'device'>>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): Column<Row>[] {
-  // prettier-ignore
-  const isOne = new Set(rows.map(({ device }) => device)).size < 2;
-  return columns.filter(({ key }) => !(isOne && key === 'device')).map((column) => ({ ...column, header: column.key }));
+  const hasSeveral = new Set(rows.map(({ device }) => device)).size > 1;
+  return columns
+    .filter(({ key }) => hasSeveral || key !== 'device')
+    .map((column) => ({ ...column, header: column.key }));
 }
 
 function terminalColumns(rows: ProfileSteps['rows']): Column<StepRow>[] {
@@ -213,7 +215,7 @@ export const steps = recordsCommand(
       analysis: new Steps(),
       print: ({ facts }, write) => {
         const profiles = facts.map((profile) => chosenOf(profile, numbers));
-        refuseNone(profiles, numbers);
+        refuseNone(facts, numbers);
         const rows = profiles.flatMap((profile) => profile.rows);
         return printAnswer({ columns: columnsOf(rows), rows }, { ...request, chosen }, write, {
           text: () => profiles.map((steps) => stepsScreen(steps, request.width)).join('\n'),

@@ -114,8 +114,8 @@ function doubtLines(steps: readonly StepPath[]): string[] {
 
 /** Says for which steps nothing is predicted although their own replay is close. */
 function unpredictedLines(steps: readonly StepPath[]): string[] {
-  const numbers = steps.flatMap((one) =>
-    one.predicted === null && Math.abs(replayError(one)) <= MOST_ERROR ? (one.step ?? 'all') : [],
+  const numbers = steps.flatMap((path) =>
+    path.predicted === null && Math.abs(replayError(path)) <= MOST_ERROR ? (path.step ?? 'all') : [],
   );
   if (numbers.length === 0) return [];
   return [

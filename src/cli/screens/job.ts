@@ -5,7 +5,7 @@
 import { elementAt } from '../../containers/element.js';
 import { addTo, entryOf, groupsOf } from '../../containers/map-entry.js';
 import { shortened } from '../../prof/advise/wording.js';
-import { unsureText, unsureWaiting } from '../../prof/advise/job/job-causes.js';
+import { unsureWaiting, waitDoubt } from '../../prof/advise/job/job-causes.js';
 import { clockAhead } from '../../prof/ranks/clocks/job-clocks.js';
 import { MOST_DRIFT } from '../../prof/ranks/clocks/clock-fits.js';
 import type { Misfit } from '../../prof/ranks/clocks/misfits.js';
@@ -333,11 +333,6 @@ const onMachine = (machine: string | null): string => (machine === null ? '' : `
 /** The main reason why a rank is late: `, by host gaps 8.0 ms`. */
 function byText({ parts: [first] }: Reasons): string {
   return first === undefined || !(first.excess > 0) ? '' : `, by ${first.name} ${time(first.excess)}`;
-}
-
-function waitDoubt({ unsure, waited }: { readonly unsure: number; readonly waited: number }): string {
-  const doubt = unsureText(unsure, waited);
-  return doubt === null ? '' : `, ${doubt}`;
 }
 
 function delayLines({ lateness: { delays }, parts, ranks, delayWaits }: JobReport): string[] {

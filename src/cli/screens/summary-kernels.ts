@@ -172,11 +172,18 @@ function defectRows({ impossible, mistimed = 0 }: WorkTime): string[][] {
   return [...(defect === null ? [] : [['defect', defect]]), ...(short === null ? [] : [['short times', short]])];
 }
 
+/** The share of eligible kernel time on the matrix unit; no row where it is unknown. */
+function eligibleRows({ eligible, eligibleUsed }: KernelSummary['matrixUnit'], time: number | null): string[][] {
+  if (eligible === null || eligibleUsed === null || eligible <= 0) return [];
+  const used = `${amountText(eligibleUsed / eligible, 'share')}: ${share(eligibleUsed, time)} of the ${share(eligible, time)} of kernel time that is eligible`;
+  return [['  of eligible', used]];
+}
+
 function arithmeticSection(
   { overview, unit, next }: About,
   { time, precision, matrixUnit, work }: KernelSummary,
 ): Section {
-  const { used, unused, notApplicable, undetermined, unknown, eligible, eligibleUsed } = matrixUnit;
+  const { used, unused, notApplicable, undetermined, unknown } = matrixUnit;
   const uses = [
     ['used', used],
     ['not used', unused],
@@ -184,15 +191,6 @@ function arithmeticSection(
     ['undetermined', undetermined],
     [UNKNOWN, unknown],
   ] as const;
-  const ofEligible =
-    eligible !== null && eligibleUsed !== null && eligible > 0
-      ? [
-          [
-            '  of eligible',
-            `${amountText(eligibleUsed / eligible, 'share')}: ${share(eligibleUsed, time)} of the ${share(eligible, time)} of kernel time that is eligible`,
-          ],
-        ]
-      : [];
   const peaks =
     work.computeShare === null && work.memoryShare === null
       ? `${UNKNOWN}: ${work.mfu !== null ? NO_BANDWIDTH : work.flops + work.bytes > 0 ? NO_FLOPS_PEAK : NO_WORK}`
@@ -216,7 +214,7 @@ function arithmeticSection(
     ['precision', sharesText(tallied(precision), time)],
     ['matrix unit', sharesText(uses, time)],
     ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
-    ...ofEligible,
+    ...eligibleRows(matrixUnit, time),
     ['bound by', sharesText(tallied(work.bounds), time)],
     ...unboundRows(work, time),
     ...(work.tensor === undefined ? [] : tensorRows(work.tensor)),

@@ -61,9 +61,9 @@ function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | s
 
 /** `76.1 s on device 2 (304 s summed over 4 devices)`: a gain is compared with the span of its device. */
 function savedText(at: number, gain: GroupGain, over: string): (Node | string)[] {
-  const of = fieldsOf(`advice.${at}.gain`, gain);
-  const most = figure(of('ns'), 'ns');
-  return gain.on === '' ? [most] : [most, ` on ${gain.on} (`, figure(of('sum'), 'ns'), ` ${over})`];
+  const fieldOf = fieldsOf(`advice.${at}.gain`, gain);
+  const most = figure(fieldOf('ns'), 'ns');
+  return gain.on === '' ? [most] : [most, ` on ${gain.on} (`, figure(fieldOf('sum'), 'ns'), ` ${over})`];
 }
 
 function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {

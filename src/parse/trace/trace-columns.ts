@@ -1,7 +1,7 @@
 /**
  * The columns that a reader fills, rows in any order: host calls, host ranges and device activities. An activity takes about
  * 40 bytes, a host call 20, a range 15, where the times of neighbouring rows differ by seconds at most. Memory: 32 MB for
- * each of the three; the rest waits in the temporary folder.
+ * each of the three, and for overhead and calls of the system where these are recorded; the rest waits in the temporary folder.
  */
 import { elementAt } from '../../containers/element.js';
 import { ChunkSpace, columns, NarrowColumn, type CellFile, type NumberArray } from '../../containers/numeric-column.js';

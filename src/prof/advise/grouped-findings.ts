@@ -148,12 +148,12 @@ const sumOf = (group: readonly Finding[], of: (finding: Finding) => number): num
 function gainOf(group: readonly Finding[], { nameOf }: Naming): GroupGain | null {
   const known = group.flatMap((finding) => (finding.gain === null ? [] : [{ finding, gain: finding.gain }]));
   if (known.length < group.length) return null;
-  const { finding, gain } = known.reduce((most, one) => (one.gain.ns > most.gain.ns ? one : most));
+  const { finding, gain } = known.reduce((most, other) => (other.gain.ns > most.gain.ns ? other : most));
   return {
     ns: gain.ns,
     how: gain.how,
-    isBound: known.every((one) => one.gain.isBound),
+    isBound: known.every((each) => each.gain.isBound),
     on: group.length === 1 ? '' : nameOf(finding),
-    sum: sumOf(group, (one) => one.gain?.ns ?? 0),
+    sum: sumOf(group, (each) => each.gain?.ns ?? 0),
   };
 }

@@ -37,7 +37,7 @@ export interface JobVerdict {
 export interface RuleAnswer {
   readonly found: readonly Found[];
   readonly why?: string;
-  /** Of a job of several ranks. */
+  /** For a job of several ranks. */
   readonly verdict?: JobVerdict | null;
 }
 

@@ -17,7 +17,7 @@ import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
 import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
 import { captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
-import { KernelOps } from '../advise/rules/unattributed-kernels.js';
+import { KernelOps, LEAST_SHARE } from '../advise/rules/unattributed-kernels.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
 import type { Detail } from './faults.js';
 import type { Reason } from './reason.js';
@@ -174,7 +174,7 @@ function copiesCheck(): Check {
         const what = calledCopiesText(called);
         return [{ ...common, level: 'limit', count: called, what, affects, remedy: captureOption(profile, 'copies') }];
       }
-      const count = [...started.values()].reduce((sum, one) => sum + one, 0);
+      const count = [...started.values()].reduce((sum, copies) => sum + copies, 0);
       if (count === 0) return [];
       const devices = `${plural(started.size, 'device')} ${[...started.keys()].join(' ')}`;
       const what = `${devices} started ${many(count, 'copy')}, but the profile contains none of them`;
@@ -210,8 +210,8 @@ function peakCheck(): Check {
   };
 }
 
-/** Minimum share of the kernels' time, and of the profile's time, that a limit is about. */
-const [LEAST_KERNELS, LEAST_OVERHEAD] = [0.1, 0.01];
+/** Minimum share of the profile's time that a limit is about. */
+const LEAST_OVERHEAD = 0.01;
 
 /** What the profiler itself took: time in which it blocked the CPU, and Python stacks, which slow each call. */
 function overheadCheck(): Check {
@@ -276,7 +276,7 @@ function lacking(
   time: number,
   lacks: string,
 ): Pick<Limit, 'check' | 'what'>[] {
-  return computing > LEAST_KERNELS * time
+  return computing > LEAST_SHARE * time
     ? [{ check, what: `${share(all / time)} of kernel time has no ${lacks} in the profile` }]
     : [];
 }
@@ -309,21 +309,27 @@ function programCheck(): Check {
       const noLaunch = lacking('no-launch', { all: launchless, computing: launchless }, time, 'launch call');
       const noSteps = time > 0 && steps === 0 ? [{ check: 'no-steps', what: 'the profile has no steps' }] : [];
       const limits: readonly Limit[] = [
-        ...noLaunch.map((one) => ({ ...one, affects: AFFECTS.launches, remedy: ops.launchRemedy(profile) })),
+        ...noLaunch.map((limit) => ({ ...limit, affects: AFFECTS.launches, remedy: ops.launchRemedy(profile) })),
         ...opLimits(profile),
-        ...lacking('no-layer', layer, time, 'layer').map((one) => ({
-          ...one,
+        ...lacking('no-layer', layer, time, 'layer').map((limit) => ({
+          ...limit,
           affects: 'time by layer',
           remedy: layerMarks(profile),
         })),
-        ...lacking('no-lines', lines, time, 'source line').map((one) => ({
-          ...one,
+        ...lacking('no-lines', lines, time, 'source line').map((limit) => ({
+          ...limit,
           affects: 'time by line and stack',
           remedy: stackMarks(profile),
         })),
-        ...noSteps.map((one) => ({ ...one, affects: 'times by step, and how they vary', remedy: stepMarks(profile) })),
+        ...noSteps.map((limit) => ({
+          ...limit,
+          affects: 'times by step, and how they vary',
+          remedy: stepMarks(profile),
+        })),
       ];
-      return limits.flatMap((one): Reason[] => (one.remedy === null ? [] : [{ ...one, level: 'limit', count: null }]));
+      return limits.flatMap((limit): Reason[] =>
+        limit.remedy === null ? [] : [{ ...limit, level: 'limit', count: null }],
+      );
     },
   };
 }

@@ -121,6 +121,8 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly #done: ProfilePaths[] = [];
   /** Whether any ranks have operations in common. */
   #isJob = false;
+  /** Numbers of all steps, chosen or not. */
+  readonly steps = new Set<number>();
   #untimed = 0;
   #events = 0;
 
@@ -199,6 +201,7 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
       ...stepPaths(new JoinedGraph(job, graphs, this.#pieces, hasStretches).explained(window, whatIf ?? null)),
     ];
     this.#events += all.length;
+    for (const { step } of all) if (step !== null) this.steps.add(step);
     this.#isJob ||= job.operations.length > 0;
     const chosen = steps === undefined ? all : all.filter(({ step }) => step !== null && steps.has(step));
     const members = job.profiles.map((profile) => ({ profile, header: this.#headers.get(profile) ?? null }));

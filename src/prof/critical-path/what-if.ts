@@ -140,7 +140,9 @@ export class WhatIf {
 
   /** Filters that no kernel has matched so far, as they were given. */
   get unmatched(): readonly string[] {
-    return this.#changes.filter((one) => one.kernels !== null && !this.#matched.has(one)).map(({ text }) => text);
+    return this.#changes
+      .filter((change) => change.kernels !== null && !this.#matched.has(change))
+      .map(({ text }) => text);
   }
 
   /**

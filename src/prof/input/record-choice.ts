@@ -30,6 +30,12 @@ function thereAre(what: Numbered, numbers: ReadonlySet<number>): string | null {
   return text === null ? null : `there ${numbers.size === 1 ? 'is' : 'are'} ${text}`;
 }
 
+/** The error for steps that do not exist. @param known those that do */
+export const withoutChosenSteps = (known: Iterable<number>): UserError =>
+  new UserError('none of the chosen steps is in the profile', {
+    hint: thereAre('step', new Set(known)) ?? 'the profile has no steps',
+  });
+
 /** What is missing: `no work in step 5`. */
 const without = (what: Numbered, numbers: ReadonlySet<number>): string =>
   `no ${WORK[what]} ${numbersText(what, numbers) ?? what}`;

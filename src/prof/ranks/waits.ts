@@ -73,8 +73,8 @@ function clockError(
   parts: readonly RankPart[],
   clocks: readonly RankClock[],
 ): number | null {
-  const [one, other] = [elementAt(parts, a), elementAt(parts, b)];
-  if (one.file === other.file && one.startUnixNs === other.startUnixNs) return 0;
+  const [part, other] = [elementAt(parts, a), elementAt(parts, b)];
+  if (part.file === other.file && part.startUnixNs === other.startUnixNs) return 0;
   const [first, second] = [elementAt(clocks, a).bound, elementAt(clocks, b).bound];
   return first === null || second === null ? null : Math.max(first, second);
 }
@@ -163,7 +163,7 @@ function waitsFor(
   return {
     waiters: new Set(bySteps.flatMap((one) => [...(one?.keys() ?? [])])).size,
     waited: steps.reduce((sum, one) => sum + (one?.waited ?? 0), 0),
-    unsure: steps.reduce((sum, one) => sum + (one?.unsure ?? 0), 0),
+    unsure: steps.reduce((sum, step) => sum + (step?.unsure ?? 0), 0),
     steps,
   };
 }

@@ -28,7 +28,7 @@ export function stepOf(record: ProfileLine): HostStep | null {
   return { step: value, start, end: start + (dur ?? Infinity), thread: threadOf(labels['pid'], labels['tid']) };
 }
 
-/** The steps of one profile; must be added in order of start. Memory: 32 bytes for each step, 100 if they are not numbered from 0. */
+/** The steps of one profile; must be added in order of start. Memory: 32 bytes for each step, 200 if they are not numbered from 0. */
 export class HostSteps {
   // A row for each time that a thread was in a step.
   readonly #step: number[] = [];
@@ -37,8 +37,9 @@ export class HostSteps {
   /** Numbers of `#threads`. */
   readonly #thread: number[] = [];
   readonly #threads = new Map<string | null, number>();
-  /** Rows by step, without the row whose number is that of the step. */
+  /** Rows by step, without the row whose number is that of the step, and the threads of these rows: `STEP/THREAD`. */
   readonly #otherRows = new Map<number, number[]>();
+  readonly #otherThreads = new Set<string>();
   /** Duration of the iteration of each row, computed on first use. */
   #lengths: Float64Array | null = null;
 
@@ -50,9 +51,12 @@ export class HostSteps {
     this.#step.push(step);
     this.#start.push(start);
     this.#end.push(end);
-    this.#thread.push(entryOf(this.#threads, thread, () => this.#threads.size));
-    if (step !== row) entryOf(this.#otherRows, step, () => [] as number[]).push(row);
+    const number = entryOf(this.#threads, thread, () => this.#threads.size);
+    this.#thread.push(number);
     this.#lengths = null;
+    if (step === row) return;
+    entryOf(this.#otherRows, step, () => [] as number[]).push(row);
+    this.#otherThreads.add(`${step}/${number}`);
   }
 
   get size(): number {
@@ -91,9 +95,13 @@ export class HostSteps {
    */
   isOwn(step: number, { pid, tid }: Launched): boolean | null {
     const thread = threadOf(pid, tid);
-    const threads = this.#rowsOf(step).map((row) => this.#thread[row]);
-    if (threads.length === 0 || thread === null || threads.includes(this.#threads.get(null) ?? NaN)) return null;
-    return threads.includes(this.#threads.get(thread) ?? NaN);
+    const isAtPlace = this.#step[step] === step;
+    const isIn = (name: string | null): boolean => {
+      const number = this.#threads.get(name) ?? NaN;
+      return (isAtPlace && this.#thread[step] === number) || this.#otherThreads.has(`${step}/${number}`);
+    };
+    const isKnown = isAtPlace || this.#otherRows.has(step);
+    return !isKnown || thread === null || isIn(null) ? null : isIn(thread);
   }
 
   /** The step at a time; null outside of all steps. */

@@ -14,7 +14,6 @@ import { readRequests, type ServingStep } from '../../record/serving-step.js';
 import {
   RANGES_HINT,
   countNotes,
-  withoutChosenSteps,
   withoutDevice,
   type Analysis,
   type Answer,
@@ -25,7 +24,7 @@ import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { TimeWindow } from '../input/named-range.js';
-import type { RecordChoice } from '../input/record-choice.js';
+import { withoutChosenSteps, type RecordChoice } from '../input/record-choice.js';
 import { layerMarks, partMarks, stepMarks } from '../work/capture-options.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
@@ -34,7 +33,7 @@ import { REGION_COLUMNS, type RegionRow } from './region-columns.js';
 import { DeviceIdle, StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 import { UnrecordedCopies } from './transfers.js';
-import { DeviceSteps, rowsOf } from './steps.js';
+import { DeviceSteps, rowsOf, WITHOUT_COPIES } from './steps.js';
 import { elementAt } from '../../containers/element.js';
 import { countUpTo } from '../../containers/row-order.js';
 
@@ -210,8 +209,8 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   #passes = 0;
   #activities = 0;
   #untimed = 0;
-  /** Whether any work was launched in the chosen steps. */
-  #hasChosen = false;
+  /** Steps in which work was launched, if some are chosen. */
+  readonly #launchedIn = new Set<number>();
   /** Number of pieces of work in no region, and of those whose launch is unknown. */
   #outside = 0;
   #unlinked = 0;
@@ -269,13 +268,20 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
         [this.#untimed, 'record', ' left out (no time): idle of their passes is unknown'],
         [this.#outside, 'activity', ' in no region'],
         [this.#unlinked, 'activity', ' in no region: no known launch'],
+        [this.#devicesWithoutCopies, 'device', WITHOUT_COPIES],
       ),
     };
   }
 
+  get #devicesWithoutCopies(): number {
+    return [...this.#profiles.values()].flatMap(({ idle, copies }) => [...idle.keys()].filter((id) => copies.has(id)))
+      .length;
+  }
+
   #nothing(): UserError {
     if (this.#activities === 0) return withoutDevice();
-    if (this.steps !== undefined && !this.#hasChosen) return withoutChosenSteps();
+    const known = [...this.#launchedIn];
+    if (this.steps !== undefined && !known.some((step) => this.steps?.has(step))) return withoutChosenSteps(known);
     if (this.#kind.served !== undefined)
       return new UserError('no steps with a phase', { hint: 'steps of LLM servers have phases' });
     if (this.key === 'request')
@@ -315,12 +321,12 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   }
 
   #add(profile: RegionProfile, work: StepWorkKind, record: StepActivity): void {
-    const { start, dur, device } = record;
+    const { start, dur, device, step = null } = record;
     if (Number.isNaN(device)) return;
     const places = this.#placesOf(profile, record);
     const isTimed = dur !== null && !Number.isNaN(start + dur);
     this.#activities++;
-    if (this.#isChosen(record)) this.#hasChosen = true;
+    if (this.steps !== undefined && step !== null) this.#launchedIn.add(step);
     if (!isTimed) this.#untimed++;
     if (places.length === 0 && this.steps === undefined) {
       if (this.#kind.ranges.size > 0 && launchOf(record) === null) this.#unlinked++;

@@ -157,6 +157,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
         [untimed, 'record', ' left out (no time): free and idle of their steps are unknown'],
         [this.late, 'record', ' not in order of start: times are too low'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],
+        [devicesWithoutCopies(profiles), 'device', WITHOUT_COPIES],
         ...withoutSteps(profiles),
       ),
     };
@@ -204,6 +205,12 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     });
   }
 }
+
+/** Remark on devices whose copies were not recorded. */
+export const WITHOUT_COPIES = ' whose copies are not in the profile: busy and idle are unknown';
+
+const devicesWithoutCopies = (profiles: readonly ProfileSteps[]): number =>
+  profiles.flatMap(({ rows }) => rows.filter(({ step, hasCopies }) => step === 'all' && !hasCopies)).length;
 
 /** Profiles without a known step although their profiler can mark steps, by the way in which it marks them. */
 function withoutSteps(profiles: readonly ProfileSteps[]): [count: number, what: string, remark: string][] {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { Ranges } from '../../../src/parse/trace/trace-columns.js';
 import { freshFolder } from '../../support/fresh-path.js';
+import { withTemporary } from '../../support/temporary-folder.js';
 
 /** Takes 11 bytes for each row: 42 MiB. */
 const ROWS = 4_000_000;
@@ -23,22 +24,10 @@ function expectAll({ start, end, thread, text, domain }: Ranges): void {
   }
 }
 
-/** Runs a function with another folder for temporary files. */
-function withTemporary(folder: string, run: () => void): void {
-  const usual = process.env['TMPDIR'];
-  process.env['TMPDIR'] = folder;
-  try {
-    run();
-  } finally {
-    if (usual === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = usual;
-  }
-}
-
 describe('ranges that do not fit in memory', () => {
-  it('wait in a file without a name, until they are closed', () => {
+  it('wait in a file without a name, until they are closed', async () => {
     const folder = freshFolder();
-    withTemporary(folder, () => {
+    await withTemporary(folder, () => {
       const before = process.memoryUsage().arrayBuffers;
       const ranges = filled();
       expect(process.memoryUsage().arrayBuffers - before).to.be.below(MOST + 2 ** 21);
@@ -49,8 +38,8 @@ describe('ranges that do not fit in memory', () => {
     });
   });
 
-  it('stay in memory if the temporary folder does not take them', () => {
-    withTemporary('/nowhere', () => {
+  it('stay in memory if the temporary folder does not take them', async () => {
+    await withTemporary('/nowhere', () => {
       const ranges = filled();
       expectAll(ranges);
       ranges.space.close();

@@ -8,6 +8,7 @@ import { overviewOf } from '../../support/overviews.js';
 import { STEP_TIME_COLUMNS } from '../../../src/prof/steps/step-columns.js';
 import { countedWaitsText } from '../../../src/prof/steps/transfers.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
+import { MISSING_WORK_METRIC } from '../../../src/record/sample-metrics.js';
 import { CALLED_COPIES_FACT } from '../../../src/record/wait-calls.js';
 
 const TPUS = profileOn(...[0, 1].map((id) => device('TPU v6 Lite', { id, vendor: 'google', arch: 'tpu-v6e' })));
@@ -178,5 +179,29 @@ describe('copies that the CPU called and the profile lacks', () => {
     expect(found).to.include({ stake: 3_000_000, gain: null, action: 'record copies too' });
     expect(verdictOf([known, ...work]).text).to.match(/^GPU idle 75\.0 %: the CPU is doing other work\./);
     expect(findingsOf('launch-gaps', [known, ...work])).to.have.length(1);
+  });
+
+  it('do not count time in which lost work may have run', () => {
+    const lost = { type: 'sample', profile: 0, metric: MISSING_WORK_METRIC, value: 1, unit: 'count', device: 0, start: 1_100_000, dur: 2_000_000 } as const; // prettier-ignore
+    const records = [called, work[0], lost, work[1]].flatMap((record) => record ?? []);
+    const [found] = findingsOf('unrecorded-copies', records);
+    expect(found).to.include({ stake: 1_000_000 });
+    expect(overviewOf(records).devices[0]?.bounds).to.deep.equal({ busy: 1_000_000, idle: 1_000_000 });
+  });
+
+  it('leave memsets to be named', () => {
+    // 900 of 4000 us.
+    const fill = { type: 'set', value: 0, bytes: 64, profile: 0, start: 200_000, dur: 900_000, device: 0, stream: 7, pid: 10, tid: 100, corr: 5, launch: null } as const; // prettier-ignore
+    const records = [called, work[0], fill, work[1]].flatMap((record) => record ?? []);
+    expect(verdictOf(records).text).to.contain('. Filling memory 22.5 % without overlap. ');
+    expect(verdictOf(records.map((record) => (record === called ? known : record))).text).to.contain(
+      '. Copying 22.5 % without overlap',
+    );
+  });
+
+  it('are noted where a table has no busy and idle time for them', () => {
+    const note = '1 device whose copies are not in the profile: busy and idle are unknown';
+    expect(stepsOf([called, ...work]).finish().notes).to.include(note);
+    expect(stepsOf([known, ...work]).finish().notes).to.not.include(note);
   });
 });

@@ -1,6 +1,6 @@
 /** Waits that could be an error of the clocks: those no longer than the clocks may be off. */
 import { expect } from 'chai';
-import { unsureText } from '../../../src/prof/advise/job/job-causes.js';
+import { waitDoubt } from '../../../src/prof/advise/job/job-causes.js';
 import type { RankClock } from '../../../src/prof/ranks/clocks/job-clocks.js';
 import type { MatchedGroup } from '../../../src/prof/ranks/matching/match-group.js';
 import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
@@ -46,10 +46,10 @@ describe('waits that could be an error of the clocks', () => {
   });
 
   it('are mentioned from 1 % of the waiting on', () => {
-    expect(unsureText(1, 100)).to.equal(null);
-    expect(unsureText(2, 100)).to.equal('2.0 % of it could be clock error');
-    expect(unsureText(100, 100)).to.equal('all of it could be clock error');
-    expect(unsureText(0, 0)).to.equal(null);
+    expect(waitDoubt({ waited: 100, unsure: 1 })).to.equal('');
+    expect(waitDoubt({ waited: 100, unsure: 2 })).to.equal(', 2.0 % of it could be clock error');
+    expect(waitDoubt({ waited: 100, unsure: 100 })).to.equal(', all of it could be clock error');
+    expect(waitDoubt({ waited: 0, unsure: 0 })).to.equal('');
   });
 
   itShared(

@@ -56,18 +56,18 @@ const aboutProfile = ({ data, at }: PanelView): string =>
 /** All idle time, where the legend has only its parts. */
 function idleNote(
   parts: readonly Field[],
-  of: (key: 'span' | 'devices') => Field,
+  verdictField: (key: 'span' | 'devices') => Field,
   isMean: boolean,
   sign: string,
 ): HTMLElement {
   const sum = total(...parts);
   const idle = { ...sum, name: `(${sum.name})` };
-  const time = figure(isMean ? ratio(idle, of('devices')) : idle, 'ns');
+  const time = figure(isMean ? ratio(idle, verdictField('devices')) : idle, 'ns');
   return element(
     'p',
     { class: 'note' },
     `Idle in all: ${sign}`,
-    figure(ratio(idle, of('span')), 'share'),
+    figure(ratio(idle, verdictField('span')), 'share'),
     ', ',
     time,
     '.',

@@ -13,7 +13,7 @@ import { sortRows, countBelow } from '../../../containers/row-order.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { isCopyCall } from '../../../record/wait-calls.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
-import type { Trace } from '../trace.js';
+import { kernelNameOf, type Trace } from '../trace.js';
 import { byCallName } from '../calls.js';
 import { captureSpans, type CaptureSpan, isGraphLaunch, isKernelLaunch } from './graph-launches.js';
 import { KIND_CODE, knownId, type Activities, type HostCalls } from '../trace-columns.js';
@@ -81,23 +81,38 @@ function capturedCalls(trace: Trace): (call: number) => boolean {
 
 /**
  * The number of calls that copied memory although the profile has kernels and contains no copies, so that devices may have
- * copied while they look idle. A call that failed, that was captured, or that ran a kernel instead does not count.
+ * copied while they look idle. A call that failed, that was captured, or that ran a kernel instead does not count, and as
+ * many calls as there are kernels that copy and whose launch is unknown.
  */
-export function unrecordedCopies(trace: Trace, { callOf }: LaunchJoin): number {
+export function unrecordedCopies(trace: Trace, { callOf, kernelCounts }: LaunchJoin): number {
   const { activities, hostCalls } = trace;
   const { copies, kernels } = activities;
   if (copies.bytes.length > 0 || kernels.name.length === 0) return 0;
   const isCopy = byCallName(trace, isCopyCall);
   const isCaptured = capturedCalls(trace);
-  const working = new Set(callOf);
   const lost: number[] = [];
   for (let call = 0; call < hostCalls.length; call++) {
-    const isLost = isCopy(call) && !working.has(call) && !hostCalls.results.has(call) && !hostCalls.strays.has(call);
-    if (isLost && !isCaptured(call)) lost.push(call);
+    if (!isCopy(call) || elementAt(kernelCounts, call) > 0) continue;
+    if (!hostCalls.results.has(call) && !hostCalls.strays.has(call) && !isCaptured(call)) lost.push(call);
   }
   // A call of the runtime may call the driver.
   lost.sort((a, b) => hostCalls.start.at(a) - hostCalls.start.at(b) || hostCalls.end.at(b) - hostCalls.end.at(a));
-  return outermost(lost, spanRows(hostCalls)).length;
+  return Math.max(0, outermost(lost, spanRows(hostCalls)).length - copiesWithoutCall(trace, callOf));
+}
+
+/** Kernels with which HIP copies memory. */
+const COPYING = /^__amd_rocclr_copy/;
+
+/** Number of kernels that copy memory and whose launch is unknown. */
+function copiesWithoutCall(trace: Trace, callOf: LaunchJoin['callOf']): number {
+  const { kind, ownRow, kernels } = trace.activities;
+  const known = new Map<number, boolean>();
+  const isCopying = (name: number): boolean =>
+    entryOf(known, name, () => COPYING.test(kernelNameOf(trace, name) ?? ''));
+  let count = 0;
+  for (let row = 0; row < callOf.length; row++)
+    if (callOf[row] === -1 && kind.at(row) === KIND_CODE.kernel && isCopying(kernels.name.at(ownRow.at(row)))) count++;
+  return count;
 }
 
 class MissingLaunches {

@@ -66,7 +66,6 @@ function delayFinding({ parts, delayWaits }: JobReport, placeOf: PlaceOf, delay:
   const { part, delayed, steps, late, q, reasons } = delay;
   const numbers = rangesText(delayed.flatMap(({ step }) => step ?? []));
   const { waiters = 0, waited = 0, unsure = 0 } = delayWaits[index] ?? {};
-  const doubt = unsureText(unsure, waited);
   const when =
     delayed.length === 1 ? `in step ${numbers}` : `in ${delayed.length} of ${many(steps, 'step')} (${numbers})`;
   return {
@@ -75,7 +74,7 @@ function delayFinding({ parts, delayWaits }: JobReport, placeOf: PlaceOf, delay:
     ...(waiters === 0
       ? {}
       : {
-          details: `${many(waiters, 'rank')} waited for it, ${time(waited)} summed over them${doubt === null ? '' : `, ${doubt}`}`,
+          details: `${many(waiters, 'rank')} waited for it, ${time(waited)} summed over them${waitDoubt({ waited, unsure })}`,
         }),
     action: actionFor(reasons),
     stake: late,
@@ -110,17 +109,30 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
 /** Below this share of the waiting, a possible error of the clocks is not mentioned. */
 const LEAST_UNSURE = 0.01;
 
+interface Waiting {
+  /** In ns. */
+  readonly waited: number;
+  /** Part of it that could be an error of the clocks. */
+  readonly unsure: number;
+}
+
 /** `3.0 % of it could be clock error`; null when the share is too small to matter. */
-export function unsureText(unsure: number, waited: number, it = 'of it'): string | null {
+function unsureText({ waited, unsure }: Waiting, it = 'of it'): string | null {
   if (unsure <= LEAST_UNSURE * waited) return null;
   return `${unsure >= waited ? 'all' : percent(unsure / waited)} ${it} could be clock error`;
+}
+
+/** `, 3.0 % of it could be clock error`, to follow a time of waiting; empty when the share is too small to matter. */
+export function waitDoubt(waiting: Waiting): string {
+  const doubt = unsureText(waiting);
+  return doubt === null ? '' : `, ${doubt}`;
 }
 
 /** How much of all waiting could be an error of the clocks; null when too little to matter. */
 export function unsureWaiting({ ranks }: JobReport): string | null {
   const waited = ranks.reduce((sum, rank) => sum + rank.waited, 0);
   const unsure = ranks.reduce((sum, rank) => sum + rank.unsure, 0);
-  const text = unsureText(unsure, waited, `of the ${time(waited)} of waiting`);
+  const text = unsureText({ waited, unsure }, `of the ${time(waited)} of waiting`);
   return text === null ? null : `${text}: these waits are no longer than the clocks may be off`;
 }
 
@@ -138,10 +150,8 @@ export function jobVerdict(
   };
 }
 
-function waitsText({ waited, unsure }: JobReport['ranks'][number], name: string): string {
-  const doubt = unsureText(unsure, waited);
-  return `${name} waited longest for others: ${time(waited)}${doubt === null ? '' : `, ${doubt}`}`;
-}
+const waitsText = (rank: JobReport['ranks'][number], name: string): string =>
+  `${name} waited longest for others: ${time(rank.waited)}${waitDoubt(rank)}`;
 
 /** @param untested why no rank could be tested; null when some were */
 function whoIsLate(

@@ -64,13 +64,13 @@ export const unrecordedCopies: Rule = {
   about: 'profile',
   doc: 'copies that the CPU called and the profile lacks: idle time is only an upper bound',
   watch: () => ({
-    end: ({ profiles, devices }): RuleAnswer => ({
+    end: ({ profiles, devices, missing }): RuleAnswer => ({
       found: [...profiles].flatMap(([profile, record]) => {
         const called = calledCopies(record);
         if (called === 0) return [];
         const option = captureOption(record, 'copies');
         return devices.ofProfile(profile).map(({ device, of }): Found => {
-          const idle = of.span - of.busy.total;
+          const idle = of.span - of.busy.total - (missing.get(profile, device)?.time ?? 0);
           return {
             ...{ profile, device },
             what: `${calledCopiesText(called)}: the device was idle for at most ${time(idle)}`,

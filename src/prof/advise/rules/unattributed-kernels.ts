@@ -17,10 +17,10 @@ import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
 /**
- * Minimum share of the kernels' time for a finding. Helper kernels of libraries and of the profiler, which no op
- * launches, take a smaller share.
+ * Minimum share of the kernels' time for a finding and for a limit of the check. Helper kernels of libraries and of the
+ * profiler, which no op launches, take a smaller share.
  */
-const LEAST_SHARE = 0.1;
+export const LEAST_SHARE = 0.1;
 
 /** Kernel time by whether its op and the op's arguments are known, for the rule and for the check. Times in ns. */
 export class KernelOps {

@@ -218,6 +218,8 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
     `communicating ${percent(share)} without overlap${mostText(facts, 'communication', parts)}${communicationRemedy(facts)}`,
   copy: (facts, share, parts) => {
     const { span, devices, withCopies } = facts;
+    // Without any copies, only memory was filled.
+    if (withCopies.devices === 0) return `filling memory ${percent(share)} without overlap`;
     const text =
       withCopies.devices === devices
         ? percent(share)

@@ -93,11 +93,11 @@ export class LayerTotals {
 
   /** Sorted by appearance. The ancestors of a shown layer are also shown, because none of them takes less time. */
   rows(most: number): Bounded<LayerRow> {
-    const all: { readonly layer: LayerSum; readonly own: number; time: number }[] = [];
+    const all: { readonly layer: LayerSum; readonly alone: number; time: number }[] = [];
     /** Time in the layer and in all inner layers, in ns. */
     const collect = (layer: LayerSum): number => {
-      const own = this.#own(layer).time;
-      const entry = { layer, own, time: own };
+      const alone = this.#own(layer).time;
+      const entry = { layer, alone, time: alone };
       all.push(entry);
       for (const inner of layer.children?.values() ?? []) entry.time = addTimes(entry.time, collect(inner));
       return entry.time;
@@ -105,7 +105,7 @@ export class LayerTotals {
     for (const layer of this.#root.children?.values() ?? []) collect(layer);
     // Sorting is stable: of layers with equal times the ancestor stays first.
     const { shown, rest } = longest(all, most);
-    const restTime = rest.reduce((sum, { own }) => sum + own, 0);
+    const restTime = rest.reduce((sum, { alone }) => sum + alone, 0);
     const rows = this.#rowsOf(this.#root, new Set(shown.map(({ layer }) => layer)), []);
     return { shown: rows, count: all.length, restTime };
   }

@@ -127,7 +127,7 @@ export const isStep = ({ step }: StepRow): boolean => typeof step === 'number';
 
 export const STEP_TABLE: SqlTable<StepRow> = {
   name: 'step',
-  columns: [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS].map((one) => withNumber(one)),
+  columns: [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS].map((column) => withNumber(column)),
 };
 
 /** Steps are numbers, and null where a report has `all`. */
@@ -154,7 +154,11 @@ function answerTable<Row>(
   analysis: () => Analysis<unknown>,
   isDerived = false,
 ): AnswerTable {
-  return { table: { name, columns: columns.map((one) => withNumber(one)) } as SqlTable<unknown>, analysis, isDerived };
+  return {
+    table: { name, columns: columns.map((column) => withNumber(column)) } as SqlTable<unknown>,
+    analysis,
+    isDerived,
+  };
 }
 
 export const ANSWER_TABLES: readonly AnswerTable[] = [

@@ -82,8 +82,8 @@ interface DeviceStep {
 const PHASES: readonly (ServingPhase | null)[] = ['prefill', 'mixed', 'decode', null];
 
 /**
- * Phases in the order prefill, mixed, decode, unknown. Those without steps are left out, and steps that name neither a
- * phase nor any request, as of diffusion models.
+ * Phases in the order prefill, mixed, decode, unknown, without those that have no steps. Steps that name neither a phase nor
+ * a request are left out: those of diffusion models, for example.
  */
 export function phasesOf(list: readonly DeviceStep[]): PhaseSummary[] {
   const byPhase = new Map<ServingPhase | null, DeviceStep[]>();
@@ -95,7 +95,7 @@ export function phasesOf(list: readonly DeviceStep[]): PhaseSummary[] {
 }
 
 const namesRequests = ({ served }: DeviceStep): boolean =>
-  served !== undefined && [served.batch, served.contextTokens, served.generationTokens].some((one) => one !== null);
+  served !== undefined && [served.batch, served.contextTokens, served.generationTokens].some((count) => count !== null);
 
 function summed(phase: ServingPhase | null, list: readonly DeviceStep[]): PhaseSummary {
   const all = list.flatMap(({ served }) => served ?? []);
