@@ -114,8 +114,8 @@ function doubtLines(steps: readonly StepPath[]): string[] {
 
 /** Says for which steps nothing is predicted although their own replay is close. */
 function unpredictedLines(steps: readonly StepPath[]): string[] {
-  const numbers = steps.flatMap((one) =>
-    one.predicted === null && Math.abs(replayError(one)) <= MOST_ERROR ? (one.step ?? 'all') : [],
+  const numbers = steps.flatMap((path) =>
+    path.predicted === null && Math.abs(replayError(path)) <= MOST_ERROR ? (path.step ?? 'all') : [],
   );
   if (numbers.length === 0) return [];
   return [
@@ -141,7 +141,7 @@ export function criticalPathScreen(paths: ProfilePaths, width: number | null, to
   const table = <Row>(columns: readonly Column<Row>[], rows: Row[]): string[] =>
     width === null
       ? alignedTable(
-          columns.map((one) => readable(one, one.header)),
+          columns.map((column) => readable(column, column.header)),
           rows,
         )
       : fittedLines(columns, rows, width);

@@ -174,7 +174,7 @@ const clockLines = (report: JobReport): string[] => [
   ...misfitLines(report),
 ];
 
-/** Waits that could be an error of the clocks, because they are no longer than the clocks may be off. */
+/** Waits that could be clock error, because they do not exceed the possible error of the clocks. */
 function unsureLines(report: JobReport): string[] {
   const text = unsureWaiting(report);
   return text === null ? [] : [line('  waits', text)];
@@ -385,7 +385,7 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
   ];
 }
 
-/** Smaller values of q are unknown exactly. */
+/** Below this, the exact value of q is unknown. */
 const LEAST_Q = 1e-12;
 
 const qText = (q: number): string => (q < LEAST_Q ? `< ${LEAST_Q}` : q.toPrecision(2));

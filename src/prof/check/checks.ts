@@ -57,7 +57,7 @@ function missingCheck(): Check {
     const found = missing.all.filter(({ of }) => launchesGraphs(of.api) === isOfGraphs).map(({ of }) => of);
     const [first] = found;
     if (first === undefined) return null;
-    const ns = found.reduce((sum, of) => sum + of.time, 0);
+    const ns = found.reduce((sum, { time }) => sum + time, 0);
     return { text: lostWorkText(ns), remedy: lostWorkRemedy(first.api, hasNodes ? null : profile) };
   };
   return {
@@ -174,7 +174,7 @@ function copiesCheck(): Check {
         const what = calledCopiesText(called);
         return [{ ...common, level: 'limit', count: called, what, affects, remedy: captureOption(profile, 'copies') }];
       }
-      const count = [...started.values()].reduce((sum, one) => sum + one, 0);
+      const count = [...started.values()].reduce((sum, copies) => sum + copies, 0);
       if (count === 0) return [];
       const devices = `${plural(started.size, 'device')} ${[...started.keys()].join(' ')}`;
       const what = `${devices} started ${many(count, 'copy')}, but the profile contains none of them`;
@@ -309,21 +309,27 @@ function programCheck(): Check {
       const noLaunch = lacking('no-launch', { all: launchless, computing: launchless }, time, 'launch call');
       const noSteps = time > 0 && steps === 0 ? [{ check: 'no-steps', what: 'the profile has no steps' }] : [];
       const limits: readonly Limit[] = [
-        ...noLaunch.map((one) => ({ ...one, affects: AFFECTS.launches, remedy: ops.launchRemedy(profile) })),
+        ...noLaunch.map((limit) => ({ ...limit, affects: AFFECTS.launches, remedy: ops.launchRemedy(profile) })),
         ...opLimits(profile),
-        ...lacking('no-layer', layer, time, 'layer').map((one) => ({
-          ...one,
+        ...lacking('no-layer', layer, time, 'layer').map((limit) => ({
+          ...limit,
           affects: 'time by layer',
           remedy: layerMarks(profile),
         })),
-        ...lacking('no-lines', lines, time, 'source line').map((one) => ({
-          ...one,
+        ...lacking('no-lines', lines, time, 'source line').map((limit) => ({
+          ...limit,
           affects: 'time by line and stack',
           remedy: stackMarks(profile),
         })),
-        ...noSteps.map((one) => ({ ...one, affects: 'times by step, and how they vary', remedy: stepMarks(profile) })),
+        ...noSteps.map((limit) => ({
+          ...limit,
+          affects: 'times by step, and how they vary',
+          remedy: stepMarks(profile),
+        })),
       ];
-      return limits.flatMap((one): Reason[] => (one.remedy === null ? [] : [{ ...one, level: 'limit', count: null }]));
+      return limits.flatMap((limit): Reason[] =>
+        limit.remedy === null ? [] : [{ ...limit, level: 'limit', count: null }],
+      );
     },
   };
 }

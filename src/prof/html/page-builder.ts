@@ -423,7 +423,7 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 }
 
-/** Addition to the number of profiles that the page does not hold. */
+/** Follows the number of profiles that only the rank tables of the page contain. */
 const LEFT_OUT = ' only in the rank tables: dprof html FILE -o PAGE makes a page for one';
 
 const nothing = (): UserError =>

@@ -76,7 +76,7 @@ export class WorkInside {
     return cut.record;
   }
 
-  /** For answers that take kernels only annotated. */
+  /** The part of an annotated kernel inside, for answers that take no other kernels. */
   kernel(row: Annotated): Annotated {
     const part = this.of(row) as Annotated;
     if (part !== row) this.choice.onCut();

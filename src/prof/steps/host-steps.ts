@@ -125,7 +125,7 @@ export class HostSteps {
     return start < end || (start === end && begun === ended) ? { start, end } : null;
   }
 
-  /** By row; NaN for one outside of the selected time. */
+  /** Durations of the iterations in ns, by row; NaN outside of the selected time. */
   #iterations(): Float64Array {
     const lengths = new Float64Array(this.size).fill(NaN);
     /** Start of the next step, by thread. */

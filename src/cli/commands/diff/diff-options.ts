@@ -201,7 +201,7 @@ function requireTree(given: Arguments, format: string): void {
   if (format === 'junit' && given.texts('fail-if').length === 0)
     throw new UsageError(
       '-f junit with --by tree needs --fail-if',
-      'without conditions, its test cases are the rows of --by COLS',
+      'without it, test cases are rows of --by COLS',
     );
 }
 

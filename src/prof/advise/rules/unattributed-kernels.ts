@@ -24,7 +24,7 @@ const LEAST_SHARE = 0.1;
 
 /** Kernel time by whether its op and the op's arguments are known, for the rule and for the check. Times in ns. */
 export class KernelOps {
-  /** Of all kernels but those that only wait. */
+  /** Time of all kernels except those that only wait. */
   time = 0;
   /** Streams of kernels whose launch is known. */
   readonly #launched = new Set<number | null>();

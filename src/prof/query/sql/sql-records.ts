@@ -119,8 +119,10 @@ export class SqlRecords implements Analysis<null> {
       records.set(table.name as ProfileLine['type'], await TableLoader.create(database, table, columnsOf(table)));
     }
     const answers: AnswerLoader[] = [];
-    for (const one of ANSWER_TABLES.filter(({ table }) => isRead(table)))
-      answers.push(new AnswerLoader(one, await TableLoader.create(database, one.table, columnsOf(one.table)), device));
+    for (const answer of ANSWER_TABLES.filter(({ table }) => isRead(table))) {
+      const loader = await TableLoader.create(database, answer.table, columnsOf(answer.table));
+      answers.push(new AnswerLoader(answer, loader, device));
+    }
     return new SqlRecords(
       isRead(KERNEL_TABLE) ? await TableLoader.create(database, KERNEL_TABLE, columnsOf(KERNEL_TABLE)) : null,
       records,
@@ -142,7 +144,7 @@ export class SqlRecords implements Analysis<null> {
     // An NCCL operation is a kernel, but also an operation like one that a profiler reports as such.
     if (record.type === 'kernel' && communicates(record)) this.#addCollective(record);
     if (this.steps !== null) this.#steps.take(record);
-    for (const one of this.answers) one.take(record);
+    for (const answer of this.answers) answer.take(record);
   }
 
   finish(): Answer<null> {
@@ -153,7 +155,7 @@ export class SqlRecords implements Analysis<null> {
       this.steps.finish();
     }
     this.job?.finish();
-    for (const one of this.answers) one.finish();
+    for (const answer of this.answers) answer.finish();
     return { facts: null };
   }
 

@@ -62,10 +62,10 @@ export class TableLoader<Row> {
     await connection.run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
     await connection.run(`DROP TABLE ${quoted(name)}`);
     await connection.run(
-      `CREATE TABLE ${table} (${loaded.map((one) => `${quoted(one.name)} ${typeName(one.kind)}`).join(', ')})`,
+      `CREATE TABLE ${table} (${loaded.map(({ name, kind }) => `${quoted(name)} ${typeName(kind)}`).join(', ')})`,
     );
-    const shown = columns.map((one) =>
-      isLoaded.has(one.name) ? quoted(one.name) : `NULL::${typeName(one.kind)} AS ${quoted(one.name)}`,
+    const shown = columns.map(({ name, kind }) =>
+      isLoaded.has(name) ? quoted(name) : `NULL::${typeName(kind)} AS ${quoted(name)}`,
     );
     await connection.run(`CREATE VIEW ${quoted(name)} AS SELECT ${shown.join(', ')} FROM ${table}`);
     const chunk = library.DuckDBDataChunk.create(loaded.map(({ kind }) => typeOf(library, kind)));
@@ -115,7 +115,7 @@ const REPORT_KEYS = new Set(REPORT_COLUMNS.map(({ key }) => key.toLowerCase()));
 export const KERNEL_TABLE: SqlTable<Annotated> = {
   name: 'kernel',
   columns: [
-    ...REPORT_COLUMNS.map((one) => ofColumn(one)),
+    ...REPORT_COLUMNS.map((column) => ofColumn(column)),
     ...RECORD_FIELDS.kernel
       .filter(({ name }) => !REPORT_KEYS.has(name.toLowerCase()))
       .map(({ name, kind }) => ({ name, kind, doc: '', value: ({ record }: Annotated) => fieldOf(record, name) })),
@@ -127,7 +127,7 @@ export const isStep = ({ step }: StepRow): boolean => typeof step === 'number';
 
 export const STEP_TABLE: SqlTable<StepRow> = {
   name: 'step',
-  columns: [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS].map((one) => withNumber(one)),
+  columns: [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS].map((column) => withNumber(column)),
 };
 
 /** Steps are numbers, and null where a report has `all`. */
@@ -154,7 +154,7 @@ function answerTable<Row>(
   analysis: () => Analysis<unknown>,
   isDerived = false,
 ): AnswerTable {
-  return { table: { name, columns: columns.map((one) => withNumber(one)) } as SqlTable<unknown>, analysis, isDerived };
+  return { table: { name, columns: columns.map((column) => withNumber(column)) } as SqlTable<unknown>, analysis, isDerived };
 }
 
 export const ANSWER_TABLES: readonly AnswerTable[] = [
@@ -218,7 +218,7 @@ export function schemaRows(names: readonly string[]): SchemaRow[] {
   const tables =
     names.length === 0 ? SQL_TABLES : names.map((name) => requireNamed('table', name, SQL_TABLES, tableName));
   return tables.flatMap(({ name, columns }) =>
-    columns.map((one) => ({ table: name, column: one.name, type: typeName(one.kind), doc: one.doc })),
+    columns.map((column) => ({ table: name, column: column.name, type: typeName(column.kind), doc: column.doc })),
   );
 }
 
