@@ -125,7 +125,7 @@ describe('sections of a summary', () => {
       instruction('EVENT_SEMAPHORE', 'Vector', 500, 700, { id: 2 }),
     ];
     expect(await screen(...records)).to.match(
-      /\n## Instructions: 1 with 1 name, 0\.300 us; waits \(1 instruction, 700 ns\) are counted in dprof --by alone\n[^]*\n## Metrics of the vendor's profiler\nnext: /,
+      /\n## Instructions: 1 with 1 name, 0\.300 us; only dprof --by counts waits \(1 instruction, 700 ns\)\n[^]*\n## Metrics of the vendor's profiler\nnext: /,
     );
     const { stdout } = await runCli('dprof', ['summary', '-q'], { input: neuronLines([...records, END]) });
     expect(stdout).not.to.match(/## Metrics|Without op|kernel time,/);

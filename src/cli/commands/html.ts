@@ -136,7 +136,7 @@ export const html = recordsCommand(
       { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
       {
         name: 'index',
-        help: 'write an index of the pages and jobs in FILEs (folders, pages), with date, ranks, step time, busy share',
+        help: 'write a list of the pages and jobs in FILEs (folders, pages), with date, ranks, step time, busy share',
       },
     ],
     unfit: {

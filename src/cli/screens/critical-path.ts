@@ -119,7 +119,7 @@ function unpredictedLines(steps: readonly StepPath[]): string[] {
   );
   if (numbers.length === 0) return [];
   return [
-    `Nothing is predicted for ${plural(numbers.length, 'step')} ${numbers.join(', ')}: replayed together with the other steps, the time differs by more than ${100 * MOST_ERROR}%`,
+    `No prediction for ${plural(numbers.length, 'step')} ${numbers.join(', ')}: the replay of all steps together differs by more than ${100 * MOST_ERROR}%`,
   ];
 }
 

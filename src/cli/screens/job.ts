@@ -195,8 +195,8 @@ function misfitText({ isBackwards, drift, residual }: Misfit): string {
   const isDrift = Math.abs(drift ?? 0) > MOST_DRIFT;
   const ppm = (Math.abs(drift ?? 0) * PPM).toFixed(0);
   const text = isDrift
-    ? `it runs ${ppm} ppm too ${(drift ?? 0) < 0 ? 'slow' : 'fast'}, and its ends are still ${time(residual)} off`
-    : `its ends are ${time(residual)} from those of the others`;
+    ? `it runs ${ppm} ppm too ${(drift ?? 0) < 0 ? 'slow' : 'fast'}, and its operations still end ${time(residual)} off`
+    : `its operations end ${time(residual)} away from those of the others`;
   return `${text}: a wrong clock, or a profile of another run?`;
 }
 

@@ -28,7 +28,7 @@ export function stepOf(record: ProfileLine): HostStep | null {
   return { step: value, start, end: start + (dur ?? Infinity), thread: threadOf(labels['pid'], labels['tid']) };
 }
 
-/** The steps of one profile; must be added in order of start. Memory: 32 bytes for each step, 100 if they are not numbered from 0. */
+/** The steps of one profile. Add them in order of start. Memory: 32 bytes for each step, 100 if they are not numbered from 0. */
 export class HostSteps {
   // A row for each time that a thread was in a step.
   readonly #step: number[] = [];
@@ -37,7 +37,7 @@ export class HostSteps {
   /** Numbers of `#threads`. */
   readonly #thread: number[] = [];
   readonly #threads = new Map<string | null, number>();
-  /** Rows by step, without the row whose number is that of the step. */
+  /** Rows by step, except a row that has the same number as its step. */
   readonly #otherRows = new Map<number, number[]>();
   /** Duration of the iteration of each row, computed on first use. */
   #lengths: Float64Array | null = null;
@@ -143,7 +143,7 @@ export class HostSteps {
 
 const ALL_TIME: TimeWindow = { from: -Infinity, to: Infinity };
 
-/** In ns. */
+/** A span of time, in ns. */
 type TimeSpan = Readonly<Record<'start' | 'end', number>>;
 
 /** The thread that launched some work. */

@@ -46,23 +46,23 @@ export class TransferWaits {
   }
 }
 
-/** Number of copies that the CPU called, of a profile that contains no copies; 0 for other profiles. */
+/** Number of copies that the CPU issued in a profile that contains no copies; 0 for other profiles. */
 export const calledCopies = ({ facts }: Pick<ProfileRecord, 'facts'>): number =>
   Number(facts?.[CALLED_COPIES_FACT] ?? 0);
 
-/** `the CPU called 3 copies, but the profile contains no copies` */
+/** `the CPU issued 3 copies, but the profile contains none` */
 export const calledCopiesText = (called: number): string =>
-  `the CPU called ${many(called, 'copy')}, but the profile contains no copies`;
+  `the CPU issued ${many(called, 'copy')}, but the profile contains none`;
 
 /**
- * Copies of one profile that the profiler did not record: those that the CPU called, if the profile contains no copies at
+ * Copies of one profile that the profiler did not record: those that the CPU issued, if the profile contains no copies at
  * all, and those that the instructions of devices started, which the profiler of a TPU may record for some of the devices
  * only. Memory: two numbers for each device.
  */
 export class UnrecordedCopies {
   readonly #started = new Map<number, number>();
   readonly #recorded = new Set<number>();
-  /** Number of copies that the CPU called; 0 if the profile contains copies. */
+  /** Number of copies that the CPU issued; 0 if the profile contains copies. */
   called = 0;
 
   take(record: ProfileLine): void {
@@ -93,11 +93,11 @@ export function unrecordedCopiesText(
     : `copies of ${plural(unrecorded.length, 'device')} ${unrecorded.join(' ')} are not in the profile, so busy and idle times are only bounds`;
 }
 
-/** `waits (2,400 instructions, 304.3 s) are counted in dprof --by alone`; null without any. */
+/** `only dprof --by counts waits (2,400 instructions, 304.3 s)`; null without any. */
 export const countedWaitsText = (kernels: Pick<KernelSummary, 'waits'> | null): string | null =>
   kernels?.waits === undefined
     ? null
-    : `waits (${many(kernels.waits.count, 'instruction')}, ${amountText(kernels.waits.time, 'time')}) are counted in dprof --by alone`;
+    : `only dprof --by counts waits (${many(kernels.waits.count, 'instruction')}, ${amountText(kernels.waits.time, 'time')})`;
 
 /**
  * The rate at which devices move data by transfers of one kind: their bytes over the time in which at least one of a device

@@ -66,7 +66,7 @@ function idleNote(
   return element(
     'p',
     { class: 'note' },
-    `Idle in all: ${sign}`,
+    `Idle in total: ${sign}`,
     figure(ratio(idle, verdictField('span')), 'share'),
     ', ',
     time,

@@ -33,7 +33,7 @@ export class KernelOps {
   early = 0;
   /** Whether any op was recorded: the name of a kernel alone may imply one too. */
   named = false;
-  /** Whether it is instructions of a compiled program, which nothing launches. */
+  /** Whether the kernels are instructions of a compiled program, which nothing launches. */
   #isProgram = false;
   /** Kernels without an op, by reason; kernels with an op but without its arguments, by op. */
   readonly nameless = new KernelTally();

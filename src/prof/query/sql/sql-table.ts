@@ -1,4 +1,4 @@
-/** The tables of `dprof sql`: one for each record type, one for steps, those of a job, and one for each of other answers. */
+/** The tables of `dprof sql`: one for each record type, one for steps, several for a job, and one for each other answer. */
 import { Checker } from '../../check/profile-check.js';
 import { REASON_COLUMNS } from '../../check/reason.js';
 import { COLUMNS, requireColumn } from '../../columns/columns.js';
