@@ -91,7 +91,7 @@ const terms = {
   straggler: { meaning: 'A rank whose own work in a step (step time without exposed communication) is longer than that of its peers, more often than chance.' },
   'late rank': { meaning: 'The rank that joins a collective last, for which the others wait.' },
   waiting: { meaning: 'Time that a rank spends in a collective before the last rank joins it.', unit: 'ns' },
-  'clock error': { meaning: 'Waits that do not exceed the possible error of the ranks' clocks, which could explain them (column unsure of dprof ranks).', unit: 'ns', shareOf: 'waiting' },
+  'clock error': { meaning: 'Waits that do not exceed the possible error of the clocks, which could explain them (column unsure of dprof ranks).', unit: 'ns', shareOf: 'waiting' },
   transfer: { meaning: 'Time of a collective after its last rank has joined: no waiting.', unit: 'ns' },
   collective: { meaning: 'An operation of several ranks, such as all-reduce. Answers name the kind: ncclDevKernel_AllReduce, all_reduce and hcom_allReduce are all-reduce.' },
   'algorithm bandwidth': { meaning: "Size of a collective over its transfer time, as in NCCL's tests.", unit: 'bytes/s', formula: 'S / t' },

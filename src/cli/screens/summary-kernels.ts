@@ -128,7 +128,10 @@ function repeatedRows(useful: number, repeated: number): string[][] {
   if (repeated === 0) return [];
   return [
     ['  twice', `${amountText(repeated, 'flop')}: FP32 products take two instructions, and each counts all FLOPs`],
-    ['  products', `${amountText(useful - repeated, 'flop')} counted once, without transposes; formulas add other engines`],
+    [
+      '  products',
+      `${amountText(useful - repeated, 'flop')} counted once, without transposes; formulas add other engines`,
+    ],
   ];
 }
 

@@ -127,7 +127,9 @@ export class WhatIf {
     this.device = devices[0] === undefined ? null : deviceOf(devices[0]);
     this.kinds = texts.some((text) => EQUAL.test(text)) ? new WorkKinds() : null;
     this.chains = texts.flatMap((text) => FUSE.exec(text)?.slice(1).map(chainOf) ?? []);
-    this.#changes = texts.filter((text) => ![EQUAL, DEVICE, FUSE].some((pattern) => pattern.test(text))).map(parseChange);
+    this.#changes = texts
+      .filter((text) => ![EQUAL, DEVICE, FUSE].some((pattern) => pattern.test(text)))
+      .map(parseChange);
   }
 
   /** Factor that multiplies the time of a kernel. Call it once for each kernel. */

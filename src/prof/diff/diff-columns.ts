@@ -26,7 +26,12 @@ export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
   percent('change', 'change of the mean time per step, in %', (row) => row.percent, SIGNED),
   time('change', 'change of the mean time per step', ({ change }) => change, SIGNED),
   percent('call_change', 'change of the mean time per kernel', ({ callPercent }) => callPercent, SIGNED),
-  percent('calls_change', 'change of the mean number of kernels per step, in %', ({ callsPercent }) => callsPercent, SIGNED),
+  percent(
+    'calls_change',
+    'change of the mean number of kernels per step, in %',
+    ({ callsPercent }) => callsPercent,
+    SIGNED,
+  ),
   time('base', 'mean time per step in BASE', ({ base }) => base.each),
   time('new', 'mean time per step in NEW', (row) => row.new.each),
   percent('base_share', "share of BASE's kernel time", ({ base }) => base.share),

@@ -40,7 +40,9 @@ export const tensorBoardTrace: Reader = {
   docs: {
     profiler: 'JAX, TensorFlow, PyTorch/XLA (XPlane)',
     input: '`*.trace.json.gz` for TensorBoard',
-    made: ['`jax.profiler.trace(FOLDER)`, next to the `.xplane.pb`, which contains more: give that file if you have it'],
+    made: [
+      '`jax.profiler.trace(FOLDER)`, next to the `.xplane.pb`, which contains more: give that file if you have it',
+    ],
     read: [
       "GPUs: kernels, copies and fills with the call that launched them, stream, and the op by its path. TPUs: instructions, programs and waits. Steps, annotations, Python frames and the CPU's instructions as ranges.",
       'The trace lacks grids and blocks, shapes of HLO and with them FLOPs and bytes, transfers of TPUs, memory, facts of devices, and the Unix time; events beyond its limit (1 or 5 million) are missing too. One line says so, and `xplane` of the profile line names the `.xplane.pb` next to it. In a folder, that is read instead.',

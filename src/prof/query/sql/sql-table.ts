@@ -154,7 +154,11 @@ function answerTable<Row>(
   analysis: () => Analysis<unknown>,
   isDerived = false,
 ): AnswerTable {
-  return { table: { name, columns: columns.map((column) => withNumber(column)) } as SqlTable<unknown>, analysis, isDerived };
+  return {
+    table: { name, columns: columns.map((column) => withNumber(column)) } as SqlTable<unknown>,
+    analysis,
+    isDerived,
+  };
 }
 
 export const ANSWER_TABLES: readonly AnswerTable[] = [

@@ -95,7 +95,8 @@ export function phasesOf(list: readonly DeviceStep[]): PhaseSummary[] {
 }
 
 const namesRequests = ({ served }: DeviceStep): boolean =>
-  served !== undefined && [served.batch, served.contextTokens, served.generationTokens].some((number) => number !== null);
+  served !== undefined &&
+  [served.batch, served.contextTokens, served.generationTokens].some((number) => number !== null);
 
 function summed(phase: ServingPhase | null, list: readonly DeviceStep[]): PhaseSummary {
   const all = list.flatMap(({ served }) => served ?? []);
