@@ -72,7 +72,7 @@ export const columnsPage = (): string =>
     '## Roofline',
     list([
       `Rates are FLOPs and bytes over the time of the kernel. ${code('peak')} is the share of the device's peak for the type: of the matrix unit where ${code('tc')} is 1, of the vector units where it is 0, unknown where it is \`?\`. Elementwise work in 16 bits is compared with the FP32 rate.`,
-      `${code('bw')} is the share of the memory's bandwidth. Bytes are the minimum that the op needs; operands left in the cache by the previous kernel may come faster.`,
+      `${code('bw')} is the share of the memory's bandwidth. Bytes are the minimum that the op needs. Operands that the previous kernel left in the cache can be read faster than from memory.`,
       `${code('bound')} is the larger of the two shares; \`latency\` when both are below ${LATENCY_SHARE} %: the kernel is too small to fill the device, and many such kernels in a row are called launch-bound.`,
       `${code('floor')} is the minimum time that the device needs, ${code('gap')} the kernel's time divided by it.`,
       `\`!\` stands for a rate that the device cannot reach: above its peak FLOP/s (unless the kernel is part of a Winograd or FFT algorithm, which does fewer FLOPs than are counted), or more bytes than memory and twice the cache can move. The counts are then wrong, and a line on stderr names the first kernels. CSV and JSON keep the number.`,

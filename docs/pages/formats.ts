@@ -24,7 +24,7 @@ export const formatsPage = (): string =>
       [...UNREADABLE, ...UNREADABLE_DATABASES].map(({ title, hint }) => [title, hint]),
     ),
     '## What was odd',
-    'A kernel is never dropped because of a bad row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`. A loss is data of the input that could not be read, or work that the profiler lost, so figures are incomplete: every command of `dprof` reports it on stderr (also with `-q`), after answers in text and Markdown, in JSON as `doubts`, and on the page. A doubt is data that was read but may be wrong: answers in text, Markdown and JSON and the page say it in the same way. A limit means that some questions have no answer. A note is no reason to doubt the figures. `dprof check` says what each of them affects.',
+    'A kernel is never dropped because of a bad row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`. A loss is input data that could not be read, or work that the profiler lost, so figures are incomplete. Every command of `dprof` reports losses on stderr (also with `-q`), after answers in text and Markdown, in JSON as `doubts`, and on the page. A doubt is data that was read but may be wrong. Answers in text, Markdown and JSON and the page report doubts in the same way. A limit means that some questions have no answer. A note does not affect figures. `dprof check` shows what each of them affects.',
     table(
       ['name', 'severity', 'counts'],
       Object.entries(DIAGNOSTICS).map(([name, [severity, meaning]]) => [code(name), severity, meaning]),

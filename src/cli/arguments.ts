@@ -200,7 +200,7 @@ function renewed({ options }: Tool, args: readonly string[]): Pick<ParsedArgumen
 export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words.operands): Arguments {
   const { given, notices } = words;
   refuseUnknown(tool, given);
-  // In most scripts, an empty operand comes from a variable that is not set.
+  // In scripts, an empty operand usually comes from an unset variable.
   if (operands.includes('')) throw new UsageError(`'' is not a file name`, `usage: ${tool.usage}`);
   if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read only once');
   for (const notice of notices) say(programOf(tool), notice);
@@ -258,7 +258,7 @@ function unknownOption(tool: Tool, unknown: string): UsageError {
 /** Characters of a line of help. */
 const HELP_WIDTH = 80;
 
-/** A paragraph of a text that is broken into lines begins with a label: `Memory: `, `Columns:`. */
+/** Label at the start of a paragraph, which is then wrapped separately: `Memory: `, `Columns:`. */
 const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
 
 /** Joins the lines of each paragraph of a text; rows of tables stay separate lines. */

@@ -113,8 +113,8 @@ export const PATH_OPTION: Option = {
 };
 
 /**
- * Finds the critical path of each profile, which takes a pass of its own; none without the option, and none with one line on
- * stderr when there is nothing that a path could explain.
+ * Finds the critical path of each profile in a separate pass. Returns none without the option; also none, with one line on
+ * stderr, when a path would have nothing to explain.
  * @throws UsageError for standard input; UserError when nothing has a time
  */
 export async function readPaths(
@@ -155,7 +155,7 @@ const LINES: Readonly<Record<string, (lines: readonly string[]) => string>> = {
 /** Readable formats, whose lines have the width of the terminal. */
 const LIMITED: ReadonlySet<string> = new Set(['text', 'fitted']);
 
-/** '' when nothing was lost or is doubtful, and for formats that contain only rows. */
+/** '' when there are no losses or doubts, and for formats that contain only rows. */
 function doubtsText(format: string, losses: Losses, width: number | null = null): string {
   const { doubts, lines } = losses;
   if (format === 'json') return doubts.length === 0 ? '' : `${jsonOf({ doubts })}\n`;

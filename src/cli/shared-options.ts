@@ -101,12 +101,12 @@ interface TableRequest {
 /** Columns that say which profile a row is about. */
 const PLACES: ReadonlySet<string> = new Set(['profile', 'file', 'rank', 'device']);
 
-/** The order of columns on a terminal: places that all rows share come last, because they tell no two rows apart. */
+/** The order of columns on a terminal: places that all rows share come last, because they do not distinguish any. */
 function forTerminal({ columns }: AnyTable, rows: readonly unknown[], first: readonly string[]): AnyTable['columns'] {
   const orderOf = (column: AnyTable['columns'][number]): number => {
     if (!PLACES.has(column.key)) return first.indexOf(column.key) + 1 || first.length + 1;
-    const [value, ...others] = rows.map((row) => column.value(row));
-    return others.some((other) => other !== value) ? 0 : first.length + 2;
+    const values = new Set(rows.map((row) => column.value(row)));
+    return values.size > 1 ? 0 : first.length + 2;
   };
   const orders = new Map(columns.map((column) => [column, orderOf(column)]));
   return [...columns].sort((a, b) => (orders.get(a) ?? 0) - (orders.get(b) ?? 0));

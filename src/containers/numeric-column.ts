@@ -112,7 +112,7 @@ export interface CellFile {
  * when chunks are read again and again.
  */
 export class ChunkSpace {
-  /** Those in memory, in the order in which they were read. */
+  /** Chunks in memory, in the order in which they were read. */
   readonly #held = new Set<Chunk>();
   #bytes = 0;
   /** Cells that are no longer used, by width, for the next chunks that are read. */

@@ -33,5 +33,5 @@ export const CATEGORY_TEXTS = {
 
 export type Category = keyof typeof CATEGORY_TEXTS;
 
-/** In the order of the table. */
+/** All categories, in the order of the table. */
 export const CATEGORIES = Object.keys(CATEGORY_TEXTS) as readonly Category[];

@@ -40,6 +40,6 @@ export interface Panel {
 /** `follows` of panels about kernels and other device work. */
 export const followsWork = ({ overview }: PageProfile): boolean => overview.devices.length > 0;
 
-/** For panels about the time of devices: it is unknown how much of the missing work lies in a span. */
+/** `follows` of panels about device time, which is unknown inside a span if the profile lacks work. */
 export const followsDevices = ({ overview }: PageProfile): boolean =>
   overview.devices.length > 0 && overview.devices.every(({ missing }) => missing === null);

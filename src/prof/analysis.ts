@@ -29,7 +29,7 @@ export interface Analysis<Facts> {
   readonly derived?: true;
   /** Takes work that crosses an edge of the chosen time in full, and not only the part inside. */
   readonly inFull?: true;
-  /** Takes what is outside of the chosen time too, because it may cause what is inside; or only the ranges that are. */
+  /** Also takes records outside of the chosen time, because they may cause what is inside; `ranges`: only ranges. */
   readonly anyTime?: true | 'ranges';
   /** Skip an input that cannot be read and report it, because the answer is about many profiles. */
   readonly skipUnreadable?: true;

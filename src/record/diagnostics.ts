@@ -4,8 +4,8 @@
  */
 
 /**
- * Severity of a counter for answers, from the worst. `loss`: data is missing, so figures are incomplete, which every answer
- * says. `doubt`: data was read but may be wrong. `limit`: some questions have no answer. `note`: nothing is wrong.
+ * Severity of a counter for answers, from the worst. `loss`: data is missing, so figures are incomplete, and every answer
+ * says so. `doubt`: data was read but may be wrong. `limit`: some questions have no answer. `note`: nothing is wrong.
  */
 export type Severity = 'loss' | 'doubt' | 'limit' | 'note';
 

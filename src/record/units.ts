@@ -129,7 +129,7 @@ export class TimeUnit {
   }
 }
 
-/** Whether a figure that is known for this share of the time may stand for all of it. */
+/** Whether a figure that is known for this share of the time may represent all of it. */
 export const isMostly = (known: number): boolean => 2 * known >= 1;
 
 /**

@@ -135,7 +135,7 @@ class FittedSheet<Row> {
     this.#right = columns.map((column) => isToTheRight(column));
   }
 
-  /** Names of columns that do not fit, once there are rows. */
+  /** Keys of the columns that do not fit; empty before the first rows. */
   get leftOut(): readonly string[] {
     return this.columns.slice(this.#plan?.count ?? this.columns.length).map(({ key }) => key);
   }

@@ -176,6 +176,6 @@ describe('critical path in a timeline', () => {
     const times = stdout.trim().split('\n').map((line) => JSON.parse(line) as { step: number; time: number }).map(({ step, time }) => [step, time / 1e3]); // prettier-ignore
     expect(times).to.deep.equal([[1009, 75_656], [1010, 76_800], [1011, 76_234], [1012, 76_727], [1013, 78_473], [1014, 81_120]]); // prettier-ignore
     const changed = await run('-q', '--what-if', 'launch: 0', path);
-    expect(changed.stdout).to.include('# Nothing is predicted for step 1010: replayed together with the other steps, ');
+    expect(changed.stdout).to.include('# No prediction for step 1010: the replay of all steps together differs by ');
   });
 });

@@ -59,7 +59,7 @@ describe('dprof diff', () => {
     expect(lines.slice(0, 3)).to.deep.equal([
       '# BASE base.dict (kineto): A100, 8 steps, 16 kernels',
       '# NEW slow.dict (kineto): A100, 8 steps, 16 kernels',
-      '# times of a mean step; 2 rows tested: Mann-Whitney U over steps for changes of more than 1 %, false-discovery rate 0.05 (Benjamini-Hochberg)',
+      '# mean times per step; 2 rows tested: Mann-Whitney U over steps for changes of more than 1 %, false-discovery rate 0.05 (Benjamini-Hochberg)',
     ]);
     const cells = lines.slice(3, -1).map((line) => line.split(/ +/));
     expect(cells[0]).to.deep.equal(

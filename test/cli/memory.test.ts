@@ -176,7 +176,7 @@ describe('dprof memory', () => {
       // A capture of Neuron has memory by kind, and no allocations.
       [
         [profile('ntff'), sample('memory', MIB, { kind: 'weights' })],
-        ' (dprof memory FILE shows the memory data it has)',
+        ' (dprof memory FILE shows what the profile recorded)',
       ],
       [[profile('ntff')], ''],
       // What was given already is not asked for again.

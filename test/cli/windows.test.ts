@@ -175,7 +175,7 @@ describe('a window', () => {
       [['--from', '5'], 'nothing ran between --from and --to (work runs from 0 to 0.3 ms)'],
       [
         ['--range', 'late'],
-        'no device worked while the range ran (dprof steps --by range has the work that ranges launched)',
+        'no device worked while the range ran (dprof steps --by range shows the work that ranges launched)',
       ],
       [
         ['--step', '1', '--from', '0.2'],

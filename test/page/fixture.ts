@@ -403,7 +403,8 @@ export const FIXTURE: PageData = {
       who: 'rank 1 is late: 2.000 ms a step (5.0 %), mostly op linear',
       waits: 'rank 0 waited longest for others: 5.000 ms, all of it could be clock error',
     },
-    unsure: 'all of the 5.000 ms of waiting could be clock error: these waits are no longer than the clocks may be off',
+    unsure:
+      'all of the 5.000 ms of waiting could be clock error: these waits do not exceed the possible error of the clocks',
     late: [
       {
         ...{ name: 'rank 1', node: '0', ranks: 1, late: 2e6, share: 0.05, q: 0.001 },

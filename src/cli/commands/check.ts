@@ -54,7 +54,7 @@ export const check = recordsCommand(
       ],
       [
         'Reasons: loss (data is missing), doubt (data may be wrong), limit (the profiler did not record enough for',
-        'some answers). Limits do not change the verdict. Losses that the profiler counted are those of the whole profile.',
+        'some answers). Limits do not change the verdict. Losses counted by the profiler cover the whole profile.',
         'json: one object per profile with its reasons. Other formats: one row per reason.',
         `Memory: at most 300 MB, and ${DEVICE_MEMORY}.`,
       ],

@@ -28,7 +28,10 @@ export async function removeDamaged(folder: JobFolder): Promise<void> {
   const [first] = damaged;
   if (first === undefined) return;
   const others = damaged.length > 1 ? ` and ${counted(damaged.length - 1, 'other file')}` : '';
-  say('dprof', `${folder.at(first)}${others}: was damaged after the job wrote it, so it is made again`);
+  say(
+    'dprof',
+    `${folder.at(first)}${others}: damaged after the job wrote ${damaged.length > 1 ? 'them; making them' : 'it; making it'} again`,
+  );
 }
 
 /** Partial answers of tasks and merges, as paths in the job's folder. */

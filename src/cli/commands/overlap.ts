@@ -53,7 +53,7 @@ export const overlap = recordsCommand(
     notes: [
       [
         'Waits do not count as work. Time in which work of one kind overlaps counts once for that kind. With any KEY but stream,',
-        'copies by copy engines (memcpy), fills (memset), graphs and collective operations are kinds of their own. A device has at most',
+        'copies by copy engines (memcpy), fills (memset), graphs and collective operations are separate kinds. A device has at most',
         `${MOST_KINDS} kinds; the rest is one kind, ${OTHERS}.`,
         'Output: text has for each kind of work the time in which it ran (active), and the share of that time in which it ran',
         `alone or with each other kind, for the ${MOST_IN_TEXT} kinds with the most time (--top N). json has one object per device, other`,

@@ -39,7 +39,7 @@ export const queues = recordsCommand(
         'The length of a queue is counted when a launch call begins: the number of kernels, copies and memsets that earlier calls',
         'launched on the stream and that have not started yet. If queues are short, the device waits for the host; if they are',
         `long, the host runs ahead. A CUDA queue holds about 1,024 launches. A call that begins with at least ${FULL} in the queue`,
-        `and takes more than ${BLOCKED / 1000} us waited for a free place; that costs no time on the device.`,
+        `and takes more than ${BLOCKED / 1000} us waited for a free slot; that costs no time on the device.`,
         'Kernels of graphs do not count, because one call launches all of them.',
         `Output: text has the streams, and the mean length over time at ${POINTS_IN_TEXT} points (--points N). Other formats have one`,
         'row or object per stream, or per point with --points.',

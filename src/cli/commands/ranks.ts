@@ -150,9 +150,9 @@ export const ranks = recordsCommand(
       [
         'Matched: by the ordinals that the profiler records, else by order within each step of the group, else by order.',
         'A match is rejected if an operation ends before all ranks have joined.',
-        'Clocks: a collective ends on all ranks at nearly one time; offsets and drifts are medians against one rank.',
-        'Wait: until the last rank joins. Transfer: from then to the end. Late: the work of a rank in each step (all but exposed',
-        'communication) is longer than that of ranks with the same work more often than chance (q at most 0.02).',
+        'Clocks: a collective ends on all ranks at almost the same time; offsets and drifts are medians relative to one rank.',
+        'Wait: the time until the last rank joins. Transfer: the time after that. Late: a rank whose work in a step (all but',
+        'exposed communication) takes longer than that of its peers, in more steps than chance explains (q at most 0.02).',
         'Delays: steps in which a rank is far slower than usual, beyond chance, with the ranks that waited for it.',
         `Memory: some 150 bytes per operation between ranks, a few MB per rank, and ${DEVICE_MEMORY}.`,
       ],

@@ -157,8 +157,8 @@ export const stacks = recordsCommand(
         `With --cpu: ${namesOf(CPU_FRAME_KINDS).join(', ')} (--by trace). A sample counts 1, a call its time in ns.`,
       ],
       [
-        'collapsed: frame;frame;frame N, one line per stack; N is the time of its kernels in ns. In a frame, blanks become _,',
-        'semicolons commas. Kernels without a stack are under [unknown], so all N add up to the time of all kernels.',
+        'collapsed: frame;frame;frame N, one line per stack; N is the time of its kernels in ns. In a frame, spaces become _',
+        'and semicolons become commas. Kernels without a stack are under [unknown], so all N add up to all kernel time.',
         `Memory: at most 400 MB. Stacks beyond ${MOST_TEXT / 1024 / 1024} MB of text are summed in ${OTHERS}.`,
       ],
     ],

@@ -138,7 +138,7 @@ async function runRegions(by: string, given: Arguments, request: RecordsRequest)
   const chosen = tableChoice(given, REGION_COLUMNS, { ...request, first: SHOWN.filter((key) => key !== 'lost') });
   const hasHistogram = given.on('histogram');
   if (hasHistogram && (chosen !== null || request.format !== 'text'))
-    throw new UsageError('--histogram needs text, without -c, --sort and --top');
+    throw new UsageError('--histogram needs -f text and cannot be combined with -c, --sort or --top');
   const numbers = given.read('step', (text) => numberList('--step', text));
   await runAnalysis(request, {
     analysis: new Regions(by, numbers, MOST_STEPS, (profile) => request.choice?.windowOf(profile)),

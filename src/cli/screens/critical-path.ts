@@ -119,7 +119,7 @@ function unpredictedLines(steps: readonly StepPath[]): string[] {
   );
   if (numbers.length === 0) return [];
   return [
-    `Nothing is predicted for ${plural(numbers.length, 'step')} ${numbers.join(', ')}: replayed together with the other steps, the time differs by more than ${100 * MOST_ERROR}%`,
+    `No prediction for ${plural(numbers.length, 'step')} ${numbers.join(', ')}: the replay of all steps together differs by more than ${100 * MOST_ERROR}%`,
   ];
 }
 
@@ -141,7 +141,7 @@ export function criticalPathScreen(paths: ProfilePaths, width: number | null, to
   const table = <Row>(columns: readonly Column<Row>[], rows: Row[]): string[] =>
     width === null
       ? alignedTable(
-          columns.map((one) => readable(one, one.header)),
+          columns.map((column) => readable(column, column.header)),
           rows,
         )
       : fittedLines(columns, rows, width);

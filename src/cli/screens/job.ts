@@ -174,7 +174,7 @@ const clockLines = (report: JobReport): string[] => [
   ...misfitLines(report),
 ];
 
-/** Waits that could be an error of the clocks, because they are no longer than the clocks may be off. */
+/** Waits that could be clock error, because they do not exceed the possible error of the clocks. */
 function unsureLines(report: JobReport): string[] {
   const text = unsureWaiting(report);
   return text === null ? [] : [line('  waits', text)];
@@ -195,8 +195,8 @@ function misfitText({ isBackwards, drift, residual }: Misfit): string {
   const isDrift = Math.abs(drift ?? 0) > MOST_DRIFT;
   const ppm = (Math.abs(drift ?? 0) * PPM).toFixed(0);
   const text = isDrift
-    ? `it runs ${ppm} ppm too ${(drift ?? 0) < 0 ? 'slow' : 'fast'}, and its ends are still ${time(residual)} off`
-    : `its ends are ${time(residual)} from those of the others`;
+    ? `it runs ${ppm} ppm too ${(drift ?? 0) < 0 ? 'slow' : 'fast'}, and its operations still end ${time(residual)} off`
+    : `its operations end ${time(residual)} away from those of the others`;
   return `${text}: a wrong clock, or a profile of another run?`;
 }
 
@@ -380,7 +380,7 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
   ];
 }
 
-/** Smaller values of q are unknown exactly. */
+/** Below this, the exact value of q is unknown. */
 const LEAST_Q = 1e-12;
 
 const qText = (q: number): string => (q < LEAST_Q ? `< ${LEAST_Q}` : q.toPrecision(2));

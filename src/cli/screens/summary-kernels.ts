@@ -127,8 +127,11 @@ const knownFor = (known: number, time: number | null): string => `(${share(known
 function repeatedRows(useful: number, repeated: number): string[][] {
   if (repeated === 0) return [];
   return [
-    ['  twice', `${amountText(repeated, 'flop')} of them: FP32 products take two instructions, each counts all`],
-    ['  products', `${amountText(useful - repeated, 'flop')} without both; the formulas add those of other engines`],
+    ['  twice', `${amountText(repeated, 'flop')}: FP32 products take two instructions, and each counts all FLOPs`],
+    [
+      '  products',
+      `${amountText(useful - repeated, 'flop')} counted once, without transposes; formulas add other engines`,
+    ],
   ];
 }
 

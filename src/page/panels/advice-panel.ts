@@ -25,8 +25,8 @@ const sentence = (text: string): string => `${/^(?:the |[a-z]+,? [a-zA-Z])/.test
 function shareOf(view: PanelView, { at, devices, shares }: Listed<FindingGroup>): (Node | string)[] {
   const [least, most] = shares.map((share, i) => figure({ name: `advice.${at}.shares.${i}`, value: share }, 'share'));
   const isOne = devices.length < 2 || least?.textContent === most?.textContent;
-  const of = devices.length === 0 || view.profile.overview.devices.length < 2 ? '' : devicesText(devices);
-  return [...(isOne ? [] : [least ?? '', ' to ']), most ?? '', ` of the span${of}: `];
+  const where = devices.length === 0 || view.profile.overview.devices.length < 2 ? '' : devicesText(devices);
+  return [...(isOne ? [] : [least ?? '', ' to ']), most ?? '', ` of the span${where}: `];
 }
 
 const devicesText = (devices: readonly number[]): string =>
@@ -53,10 +53,10 @@ function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | s
   const isAlone = view.data.profiles.length === 1 || view.profile.overview.header === null;
   const condition = kernelsNumbered(kernels, profile, isAlone);
   const link = kernels.length === 0 ? null : timelineLink(view, which, condition);
-  const links = [longest, link].filter((one) => one !== null);
+  const links = [longest, link].filter((node) => node !== null);
   return links.length === 0
     ? []
-    : [' Show ', ...links.flatMap((one, i) => (i === 0 ? [one] : [' or ', one])), ' in the timeline.'];
+    : [' Show ', ...links.flatMap((node, i) => (i === 0 ? [node] : [' or ', node])), ' in the timeline.'];
 }
 
 /** `76.1 s on device 2 (304 s summed over 4 devices)`: a gain is compared with the span of its device. */
@@ -69,15 +69,15 @@ function savedText(at: number, gain: GroupGain, over: string): (Node | string)[]
 function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
   const { at, finding, devices, details, gain, count, over } = group;
   const { rule, action, see, evidence, kernels } = finding;
-  const of = fieldsOf(`advice.${at}`, view.data.advice[at]);
+  const field = fieldsOf(`advice.${at}`, view.data.advice[at]);
   const facts = element(
     'p',
     { class: 'facts' },
     ...(gain === null ? [] : ['Could save ', gain.isBound ? 'up to ' : 'about ', ...savedText(at, gain, over), '. ']),
     'Affects ',
-    figure(of('stake'), 'ns'),
+    figure(field('stake'), 'ns'),
     ' in ',
-    figure(of('count'), 'count'),
+    figure(field('count'), 'count'),
     `${count === 1 ? ' activity' : ' activities'}${over === '' ? '' : `, ${over}`}`,
     gain === null ? '; gain unknown.' : '.',
     ...placesInTimeline(view, group),

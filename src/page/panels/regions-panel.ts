@@ -53,7 +53,7 @@ function shownOf({ region, device, bins }: Row, several: boolean): readonly [hea
   return [heading, section('Spans of its passes', histogramOfBins('span of a pass', bins, 180))];
 }
 
-const TOO_MANY = 'The annotations have too many passes for the page: dprof steps --by annotation --from MS --to MS has a part of them.'; // prettier-ignore
+const TOO_MANY = 'The annotations have too many passes for the page: dprof steps --by annotation --from MS --to MS shows a part of them.'; // prettier-ignore
 
 function make(view: PanelView): PanelContent {
   const { regions } = view.profile;

@@ -31,7 +31,7 @@ function make({ profile, at, data }: PanelView): PanelContent {
   open?.close();
   open = null;
   const ranks = pageRanks(data);
-  // The object in `ranks` is used, because ranks are compared by identity.
+  // Takes the object in `ranks`, because ranks are compared by identity.
   const own = ranks.find((rank) => rank.profile === at);
   if (own === undefined) return 'The page has no events for a timeline.';
   const place = element('div', { class: 'timeline-place' });

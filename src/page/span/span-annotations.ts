@@ -109,8 +109,8 @@ export class SpanAnnotations {
   }
 
   /**
-   * In the order of the whole profile. Events do not say which kernels of other threads count, and which of graphs, nor how
-   * frameworks name their backward ops: device times and occurrences are unknown then.
+   * Annotations in the order of the whole profile. Device times and occurrences are unknown where they depend on kernels of
+   * other threads, kernels of graphs, or a framework's backward ops, because events do not say which of these count.
    */
   get annotations(): Bounded<Annotation> {
     const { shown: found } = this.#totals.annotations(Infinity, MOST_SAMPLES);

@@ -183,7 +183,7 @@ interface Message {
 function* messagesOf(file: number, size: number): Generator<Message> {
   const read = (start: number, end: number): Buffer => {
     if (end > size) throw new Error(`it has only ${size} bytes`);
-    // Not from the pool of small buffers: numbers of 64 bits must be at multiples of 8 bytes.
+    // Buffers from Node's pool may be misaligned, and 64-bit numbers must be at multiples of 8 bytes.
     const bytes = Buffer.from(new ArrayBuffer(end - start));
     readFully(file, bytes, start);
     return bytes;

@@ -76,7 +76,7 @@ export function* hostRanges(
   }
 }
 
-/** Rows of the ranges that are written: all in order of start, and in an order that is that of start on each thread. */
+/** Rows of the ranges to write, twice: in order of start over all threads, and in order of start within each thread. */
 function rowsOfRanges(trace: Trace, contexts: KernelContexts): readonly [Iterable<number>, Iterable<number>] {
   const { rangesByThread: groups } = contexts;
   const { strays } = trace.ranges;

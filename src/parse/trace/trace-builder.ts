@@ -137,7 +137,7 @@ export interface CopyRow extends WorkRow {
 export type SampleRow = Pick<SampleRecord, 'metric' | 'unit' | 'labels' | 'text'> &
   Readonly<Record<'value', Value> & Partial<Record<'start' | 'end' | 'device', Value>>>;
 
-/** What a profile says beside work, host events and samples. */
+/** Facts of a profile, other than work, host events and samples. */
 type Statement = Omit<NoticeRecord, 'profile'> | Omit<TensorRecord, 'profile'> | Omit<LayerRecord, 'profile'>;
 
 /** Facts that a profile states about itself. */

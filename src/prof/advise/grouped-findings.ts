@@ -29,7 +29,7 @@ export interface FindingGroup {
   readonly gain: GroupGain | null;
 }
 
-/** What an action saves at most of any device's time. Devices work at once, so their sum is no share of a span. */
+/** The most that an action saves on any one device. Devices work at once, so a sum over them cannot be a share of a span. */
 export interface GroupGain extends Gain {
   /** The device or rank that it saves most on; empty when the group has one finding. */
   readonly on: string;
@@ -113,7 +113,7 @@ function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => numbe
   const finding = group.find(({ stake }) => stake === most) ?? elementAt(group, 0);
   const { what, details = '' } = finding;
   const isOne = group.length === 1;
-  const stake = sumOf(group, (one) => one.stake);
+  const stake = sumOf(group, ({ stake }) => stake);
   const shares = group.map(shareOf).sort((a, b) => a - b);
   const on = `on ${naming.nameOf(finding)}: `;
   const over = isOne ? '' : `summed over ${placesText(group, naming)}`;
@@ -121,7 +121,7 @@ function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => numbe
     what: isOne ? what : `${time(stake)} ${over}, most ${on}${what}`,
     details: isOne || details === '' ? details : `${on}${details}`,
     finding,
-    devices: inRising(group.flatMap((one) => one.device ?? [])),
+    devices: inRising(group.flatMap(({ device }) => device ?? [])),
     profiles: inRising(group.map(({ profile }) => profile)),
     shares: [shares[0] ?? 0, shares.at(-1) ?? 0],
     stake,
@@ -141,19 +141,19 @@ function placesText(group: readonly Finding[], { profileWord }: Naming): string 
 
 const inRising = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((a, b) => a - b);
 
-const sumOf = (group: readonly Finding[], of: (finding: Finding) => number): number =>
-  group.reduce((sum, finding) => sum + of(finding), 0);
+const sumOf = (group: readonly Finding[], valueOf: (finding: Finding) => number): number =>
+  group.reduce((sum, finding) => sum + valueOf(finding), 0);
 
-/** The largest gain of the group, which is that of one device; null when one is unknown. */
+/** The largest gain of the group, which is that of one device; null when the gain of any finding is unknown. */
 function gainOf(group: readonly Finding[], { nameOf }: Naming): GroupGain | null {
   const known = group.flatMap((finding) => (finding.gain === null ? [] : [{ finding, gain: finding.gain }]));
   if (known.length < group.length) return null;
-  const { finding, gain } = known.reduce((most, other) => (other.gain.ns > most.gain.ns ? other : most));
+  const { finding, gain } = known.reduce((most, next) => (next.gain.ns > most.gain.ns ? next : most));
   return {
     ns: gain.ns,
     how: gain.how,
-    isBound: known.every((each) => each.gain.isBound),
+    isBound: known.every(({ gain }) => gain.isBound),
     on: group.length === 1 ? '' : nameOf(finding),
-    sum: sumOf(group, (each) => each.gain?.ns ?? 0),
+    sum: sumOf(group, ({ gain }) => gain?.ns ?? 0),
   };
 }

@@ -135,7 +135,7 @@ export class GainTally extends KernelTally {
   /** Possible saving in ns of the `known` kernels. */
   gain = 0;
   known = 0;
-  /** The time that the `known` kernels take at least, in ns. The peaks are those of the device, so overlap does not shorten it. */
+  /** Minimum time of the `known` kernels at the peaks of the device, in ns. Overlap does not shorten it. */
   #rest = 0;
 
   /**

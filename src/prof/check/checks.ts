@@ -48,7 +48,7 @@ function clockCheck(): Check {
   };
 }
 
-/** Idle time in which a device may have run work that the profiler lost, except behind all work that it has. */
+/** Idle time in which a device may have run work that the profiler lost, except after all recorded work. */
 function missingCheck(): Check {
   const devices = new DeviceTimes();
   const missing = new ByDevice(() => new MissingTimes());
@@ -57,7 +57,7 @@ function missingCheck(): Check {
     const found = missing.all.filter(({ of }) => launchesGraphs(of.api) === isOfGraphs).map(({ of }) => of);
     const [first] = found;
     if (first === undefined) return null;
-    const ns = found.reduce((sum, of) => sum + of.time, 0);
+    const ns = found.reduce((sum, { time }) => sum + time, 0);
     return { text: lostWorkText(ns), remedy: lostWorkRemedy(first.api, hasNodes ? null : profile) };
   };
   return {
@@ -161,7 +161,7 @@ function workCheck(): Check {
   };
 }
 
-/** Copies that the CPU called, or that instructions started, and the profile lacks. */
+/** Copies that the CPU issued, or that instructions started, and the profile lacks. */
 function copiesCheck(): Check {
   const copies = new UnrecordedCopies();
   return {
@@ -266,7 +266,7 @@ interface TimeWithout {
   computing: number;
 }
 
-/** A limit of the profiler; where it cannot record more, it is none. */
+/** A limit of the profile; it is dropped if its profiler cannot record more. */
 type Limit = Omit<Reason, 'level' | 'count'>;
 
 /** A limit about a notable share of kernel time; operations between ranks, which may belong to no layer or line, do not make it so. */

@@ -19,7 +19,7 @@ const WORK = ['kernel', 'copy', 'set', 'graph', 'collective'] as const;
 const MEANINGLESS: Readonly<Partial<Record<DiagnosticName, (end: Counted) => boolean>>> = {
   // A process that uses no device says so, although others may use one.
   'profiler-saw-no-device': ({ counts = {} }) => WORK.some((type) => (counts[type] ?? 0) > 0),
-  // Where no work was recorded, that of single launches was not lost.
+  // If no work was recorded at all, single launches have not lost theirs.
   'launch-without-work': ({ diagnostics }) => (diagnostics['work-not-recorded'] ?? 0) > 0,
 };
 

@@ -35,11 +35,11 @@ const VECTOR = [
 
 /** Counters of matrix unit instructions, cycles or operations. */
 const TENSOR = /^sm__(?:inst_executed_pipe_tensor|pipe_tensor|ops_path_tensor)|^SQ_(?:INSTS_)?(?:VALU_)?MFMA|^Mfma/;
-/** Counters of a single type or instruction: when they are 0, the unit may have worked in another. */
+/** Counters of a single type or instruction. When they are 0, the unit may have worked with another type. */
 const OF_TYPE = /^SQ_INSTS_VALU_MFMA_|^MfmaFlops|^sm__\w+_(?:op|src)_/;
 /**
- * Counters of tensor core operations by operand types; a multiply-add is 2 operations in all of them. Those with an
- * instruction (`op_utcqmma`) or a sparsity count a part of the operations of the name without it.
+ * Counters of tensor core operations by operand types; a multiply-add counts as 2 operations in all of them. A name with an
+ * instruction (`op_utcqmma`) or a sparsity counts part of what the name without it counts.
  */
 const TENSOR_OPERATIONS = /^sm__ops_path_tensor(_op_[a-z0-9]+)?(_src_\w+?)(_sparsity_(?:on|off))?\.sum$/;
 

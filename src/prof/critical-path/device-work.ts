@@ -5,7 +5,7 @@ import { columns } from '../../containers/numeric-column.js';
 import { allRows, countUpTo, groupAll, groupAt, sortRows, type RowGroups } from '../../containers/row-order.js';
 import type { TimedGraph } from '../../containers/timed-graph.js';
 
-/** Number of pieces of work of a device that are looked at, back from a time: a device runs at most 128 kernels at once. */
+/** Maximum number of pieces of work to examine, back from a time: a device runs at most 128 kernels at once. */
 const MOST_ENDED = 128;
 
 /** Stands for no thread and for no stream. */
@@ -27,7 +27,7 @@ class WorkColumns extends columns({
   piece: 'u32',
   /** Number of its step; NaN outside of steps. */
   step: 'f64',
-  /** By which a change multiplies its time. */
+  /** Factor by which a change multiplies its time. */
   factor: 'f64',
   /** Number of its kind, for the comparison of ranks; NO_KIND when it is not compared. */
   kind: 'count',

@@ -69,7 +69,7 @@ export function equalizeWork(graph: TimedGraph, members: readonly Member[]): voi
 const COMPARED: ReadonlySet<Bound> = new Set(['host', 'loading'] as const);
 
 /**
- * By which the time of code on the CPU is multiplied, by profile and piece. Time of a piece is compared per step.
+ * Factor that multiplies the time of code on the CPU, by profile and piece. Times of pieces are compared per step.
  * @param members whose edges follow each other in the graph
  */
 export function equalHostFactors(

@@ -73,7 +73,7 @@ export class HostThread {
     return this.graph.tagOf(this.edgeInto(index)) === this.#outside;
   }
 
-  /** Adds the moments to the graph, each linked to the one before it. To be called once, for one thread after another. */
+  /** Adds the moments to the graph, each linked to the one before it. Call it once per thread. */
   build(): void {
     const { start, end, piece } = this.#spans;
     this.#first = this.graph.nodes;

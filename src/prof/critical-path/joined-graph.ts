@@ -20,7 +20,7 @@ export class JoinedGraph {
   readonly #members: readonly Member[];
   /** The first moment at which all ranks of an operation have joined; the nodes after it are further ones. */
   readonly #firstJoin: number;
-  /** By which changes multiply the time of the operation after each of these moments. */
+  /** Factors by which changes multiply the time of the operation after each of these moments. */
   readonly #joinFactors: number[] = [];
 
   /**
@@ -158,7 +158,7 @@ export class JoinedGraph {
     return (edge) => lagOf(edge) * hostFactor(this.#memberAt(graph.sourceOf(edge)), graph.tagOf(edge));
   }
 
-  /** By which changes multiply the time after a moment. */
+  /** Factor by which changes multiply the time after a moment. */
   #workFactor(source: number): number {
     if (source >= this.#firstJoin) return this.#joinFactors[source - this.#firstJoin] ?? 1;
     const { events, node } = elementAt(this.#members, this.#memberAt(source));

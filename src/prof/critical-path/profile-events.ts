@@ -32,7 +32,7 @@ const withoutNumber = (text: string): string => text.replace(/(?<!\d)\d{1,18}$/,
 
 /** Columns with a row for each piece of work. */
 interface WorkChanges {
-  /** By which changes multiply its time. */
+  /** Factors by which changes multiply its time. */
   readonly factors: Float64Array;
   readonly kinds: DeviceWork['kind'];
   readonly devices: DeviceWork['device'];
@@ -49,7 +49,7 @@ export interface EventGraph {
   /** The node of the first start of work, whose end is the next node, and the edge between them. */
   readonly firstWork: number;
   readonly firstWorkEdge: number;
-  /** For each piece of work; null without changes. */
+  /** Changes of each piece of work; null without any. */
   readonly changes: WorkChanges | null;
   /** Rows of the operations between ranks, by device, in the order of the rows that `dprof ranks` compares. */
   readonly operations: ReadonlyMap<number, readonly number[]>;

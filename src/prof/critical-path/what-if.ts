@@ -36,7 +36,7 @@ interface Change {
   readonly text: string;
   readonly kernels: KernelFilter | null;
   readonly bound: Bound | null;
-  /** By which its time is multiplied. */
+  /** Factor that multiplies its time. */
   readonly factor: number;
 }
 
@@ -127,10 +127,12 @@ export class WhatIf {
     this.device = devices[0] === undefined ? null : deviceOf(devices[0]);
     this.kinds = texts.some((text) => EQUAL.test(text)) ? new WorkKinds() : null;
     this.chains = texts.flatMap((text) => FUSE.exec(text)?.slice(1).map(chainOf) ?? []);
-    this.#changes = texts.filter((text) => ![EQUAL, DEVICE, FUSE].some((one) => one.test(text))).map(parseChange);
+    this.#changes = texts
+      .filter((text) => ![EQUAL, DEVICE, FUSE].some((pattern) => pattern.test(text)))
+      .map(parseChange);
   }
 
-  /** By which the time of a kernel is multiplied. To be called once for each kernel. */
+  /** Factor that multiplies the time of a kernel. Call it once for each kernel. */
   factorOf(kernel: Annotated): number {
     const first = this.device === null || communicates(kernel.record) ? 1 : this.#factorOn(this.device, kernel);
     const matching = this.#changes.filter(({ kernels }) => kernels?.(kernel) === true);

@@ -23,12 +23,17 @@ const probability = (key: string, doc: string, value: NumberOf, extra?: Extra): 
   column(key, key, { type: 'real', significant: 2, width: 9 }, doc, value, extra);
 
 export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
-  percent('change', "change of a mean step's time, in %", (row) => row.percent, SIGNED),
-  time('change', "change of a mean step's time", ({ change }) => change, SIGNED),
-  percent('call_change', "change of a mean kernel's time", ({ callPercent }) => callPercent, SIGNED),
-  percent('calls_change', 'change of the number of kernels in a mean step', ({ callsPercent }) => callsPercent, SIGNED),
-  time('base', 'time of a mean step in BASE', ({ base }) => base.each),
-  time('new', 'time of a mean step in NEW', (row) => row.new.each),
+  percent('change', 'change of the mean time per step, in %', (row) => row.percent, SIGNED),
+  time('change', 'change of the mean time per step', ({ change }) => change, SIGNED),
+  percent('call_change', 'change of the mean time per kernel', ({ callPercent }) => callPercent, SIGNED),
+  percent(
+    'calls_change',
+    'change of the mean number of kernels per step, in %',
+    ({ callsPercent }) => callsPercent,
+    SIGNED,
+  ),
+  time('base', 'mean time per step in BASE', ({ base }) => base.each),
+  time('new', 'mean time per step in NEW', (row) => row.new.each),
   percent('base_share', "share of BASE's kernel time", ({ base }) => base.share),
   percent('new_share', "share of NEW's kernel time", (row) => row.new.share),
   count('base_count', 'number of kernels in BASE', ({ base }) => base.count),
@@ -38,7 +43,7 @@ export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
   percent('median_change', "change of the median step's time", ({ medianPercent }) => medianPercent, MACHINE_ONLY),
   percent(
     'comparable_change',
-    'change that verdict and --fail-if use, in %: of a mean step or run, or of a call',
+    'change that verdict and --fail-if use, in %: of the mean time per step, run or call',
     ({ comparable }) => comparable.percent,
     { ...MACHINE_ONLY, ...SIGNED },
   ),

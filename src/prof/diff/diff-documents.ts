@@ -14,7 +14,7 @@ import type { Verdict } from './verdict.js';
 /** What was compared, and how. */
 export interface ComparisonDocument {
   readonly row: 'comparison';
-  /** What times refer to: a mean step, a mean run, or the calls of BASE. */
+  /** What times are means over: steps, runs, or the calls of BASE. */
   readonly per: Basis;
   readonly rows: number;
   readonly tested: number;

@@ -41,7 +41,7 @@ const workWord = ({ vendors }: InputFacts): string =>
 function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: Comparison['settings']): string {
   const compared = basis === 'call' ? 'call of BASE' : basis;
   return (
-    `times of a mean ${compared}; ${counted(tested, 'row')} tested: Mann-Whitney U over ${SAMPLE[basis]}s for changes of more than ` +
+    `mean times per ${compared}; ${counted(tested, 'row')} tested: Mann-Whitney U over ${SAMPLE[basis]}s for changes of more than ` +
     `${round(100 * minEffect)} %, false-discovery rate ${rate} (Benjamini-Hochberg)`
   );
 }

@@ -116,7 +116,7 @@ export class Samples {
   }
 }
 
-/** Unit of the comparison: mean steps, mean runs, or mean calls of a kernel. */
+/** Unit of the comparison: means are over steps, runs, or calls of a kernel. */
 export type Basis = 'step' | 'run' | 'call';
 
 const NOTHING = new Float64Array(0);

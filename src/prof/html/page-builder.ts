@@ -79,7 +79,7 @@ const isCall = (record: ProfileLine): boolean => record.type === 'range' && reco
 /** Makes the contents of a page when it is written, because they are large. */
 type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input' | 'doubts'>) => PageContents;
 
-// Selects which profiles a page of many holds: the important ones, and a sample of the others.
+// When a page cannot hold all profiles, it holds the important ones and a sample of the others.
 
 /** This level is fast, and its output is little larger than that of the best level. */
 const LEVEL = 1;
@@ -423,7 +423,7 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 }
 
-/** Addition to the number of profiles that the page does not hold. */
+/** Follows the number of profiles that only the rank tables of the page contain. */
 const LEFT_OUT = ' only in the rank tables: dprof html FILE -o PAGE makes a page for one';
 
 const nothing = (): UserError =>

@@ -89,7 +89,7 @@ export interface PageJob {
   readonly isChance: boolean;
   readonly late: readonly PageStraggler[];
   readonly verdict: JobVerdict;
-  /** How much of all waiting could be an error of the clocks; null if too little to matter. */
+  /** How much of all waiting could be clock error; null if it is too little to matter. */
   readonly unsure: string | null;
   readonly ranks: readonly {
     readonly name: string;
@@ -105,7 +105,7 @@ export interface PageJob {
     readonly drift: number | null;
     readonly bound: number | null;
     readonly waited: number | null;
-    /** Share of it that could be an error of the clocks. */
+    /** Share of it that could be clock error. */
     readonly unsure: number | null;
     /** Share of the operations that it joined last. */
     readonly last: number | null;
@@ -186,9 +186,9 @@ export interface PageProfile {
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
   readonly ops: Ops;
-  /** Those with the most time first. */
+  /** The category with the most time first. */
   readonly categories: readonly CategoryTotal[];
-  /** Kernels that one fused kernel could replace: those first that could save the most time. */
+  /** Sequences of kernels that one fused kernel could replace, in order of the time that it could save. */
   readonly sequences: readonly SequenceRow[];
   /** Null when they have too many passes. */
   readonly regions: PageRegions | null;
@@ -311,7 +311,7 @@ export interface RegionTotal extends RegionFigures {
   readonly bins: readonly HistogramBin[];
 }
 
-/** Those with the most busy time first. */
+/** Regions, the one with the most busy time first. */
 export interface PageRegions {
   readonly shown: readonly RegionTotal[];
   readonly count: number;

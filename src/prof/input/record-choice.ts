@@ -180,7 +180,7 @@ export class RecordChoice {
       });
     if (!this.#isAnyInTime)
       throw new UserError('no device worked while the range ran', {
-        hint: 'dprof steps --by range has the work that ranges launched',
+        hint: 'dprof steps --by range shows the work that ranges launched',
       });
     const known = NUMBERED.flatMap((what) => numbersText(what, there[what]) ?? []).join('; ');
     throw new UserError('no work on the selected ranks, devices, streams, steps and times', {

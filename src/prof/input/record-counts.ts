@@ -13,8 +13,8 @@ const AGAIN = 'records may have been filtered or lost: write them again with dpa
 
 export class RecordCounts {
   /**
-   * Number of records by profile and type. Those of a profile that has ended are kept, because a damaged line may have
-   * ended it too early.
+   * Number of records by profile and type. The numbers are kept after a profile ends, because a damaged line may have ended
+   * it too early.
    */
   readonly #read = new Map<number, Map<string, number>>();
 

@@ -42,7 +42,7 @@ function cutStep(record: SampleRecord, { from, to }: TimeWindow): SampleRecord {
   return { ...record, start: first, ...(dur === null ? {} : { dur: Math.min(start + dur, to) - first }) };
 }
 
-/** How long the part of a range took without inner ranges is not known. */
+/** Cuts a range and leaves out its self time, which is unknown for a part. */
 function cutRange(record: RangeRecord, { from, to }: TimeWindow): RangeRecord {
   const [start, end] = [Math.max(record.start, from), Math.min(record.start + record.dur, to)];
   if (!Number.isFinite(record.dur) || end < start || (start === record.start && end === start + record.dur))
@@ -51,7 +51,7 @@ function cutRange(record: RangeRecord, { from, to }: TimeWindow): RangeRecord {
   return { ...rest, start, dur: end - start };
 }
 
-/** Cuts work, and steps and ranges of the host, at the edges of a time. */
+/** Cuts work, host steps and host ranges at the edges of the selected time. */
 export class WorkInside {
   /**
    * @param choice gives the time of each profile, and counts kernels, copies and other work that is cut, but no waits
@@ -76,7 +76,7 @@ export class WorkInside {
     return cut.record;
   }
 
-  /** For answers that take kernels only annotated. */
+  /** The part of an annotated kernel inside, for answers that take no other kernels. */
   kernel(row: Annotated): Annotated {
     const part = this.of(row) as Annotated;
     if (part !== row) this.choice.onCut();

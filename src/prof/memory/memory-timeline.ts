@@ -106,7 +106,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       const known = [...this.#devices].map((device) => device ?? 'host').sort();
       const what = `no allocations of ${this.device === null ? 'the host' : `device ${this.device}`}`;
       if (known.length > 0) throw new UserError(what, { hint: `--device ${known.join(', --device ')}` });
-      if (this.#hasMemory) throw new UserError(what, { hint: 'dprof memory FILE shows the memory data it has' });
+      if (this.#hasMemory) throw new UserError(what, { hint: 'dprof memory FILE shows what the profile recorded' });
       throw withoutMemory(what, this.#header === null ? [] : [this.#header]);
     }
     const lost = this.#endless > 0 ? [`${left} left out: unknown lifetime`] : [];

@@ -34,7 +34,7 @@ export interface MeasuredTimes {
   /** Null for the periods without work. */
   readonly kind: string | null;
   readonly periods: Values;
-  /** In the unit of the sweep. */
+  /** Durations in the unit of the sweep. */
   readonly times: Values;
   /** Values times the durations of their periods. */
   readonly sums: Values;
@@ -51,11 +51,11 @@ interface Period {
 const NOTHING = -1;
 
 export class OverlapSweep {
-  /** Those that have begun and not ended. */
+  /** Periods that have begun and not ended. */
   #periods: Period[] = [];
   readonly #measured = new Map<number, Omit<MeasuredTimes, 'kind'>>();
   readonly #kinds = new Map<string, number>();
-  /** Of each kind, how much of its work runs. */
+  /** How much work of each kind runs now. */
   readonly #depths: number[] = [];
   readonly #counts: number[] = [];
   readonly #alone: number[] = [];

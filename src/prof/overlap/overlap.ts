@@ -20,7 +20,7 @@ export interface DeviceOverlap {
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
   readonly device: number;
-  /** Those with the longest time first; `both` is in this order too. */
+  /** The kind with the longest time first; `both` has the same order. */
   readonly kinds: readonly KindTimes[];
   /** What the GPU's counters measured while only one kind ran; empty unless asked for. */
   readonly measured: readonly MeasuredTimes[];
@@ -31,7 +31,7 @@ export interface OverlapDocument extends Pick<DeviceOverlap, 'profile' | 'device
   /** Null for records without a profile line, like the rank. */
   readonly file: string | null;
   readonly rank: number | null;
-  /** Those with the longest time first; `both` has the time during which a kind and another one ran, by its name. */
+  /** The kind with the longest time first; `both` has the time during which it ran with another kind, by the other's name. */
   readonly kinds: readonly (Omit<KindTimes, 'both'> & { readonly both: Readonly<Record<string, number>> })[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * How many of some intervals run at a time, as means of bins of equal width, in one pass with a constant effort for each
+ * Number of intervals that run at once, averaged over bins of equal width. Takes one pass and constant time for each
  * interval. When time exceeds the bins, their width doubles.
  */
 import { elementAt } from '../../containers/element.js';

@@ -37,7 +37,7 @@ export interface QueueRow {
   readonly longest: number;
   /** Launch calls that began when it was full; null, like the next two, where no call is one of CUDA. */
   readonly full: number | null;
-  /** Those of them that were blocked, and their time. */
+  /** Number of these calls that were blocked, and their time. */
   readonly blocked: number | null;
   readonly blockedTime: number | null;
 }

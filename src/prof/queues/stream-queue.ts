@@ -17,7 +17,7 @@ export class StreamQueue {
   /**
    * Adds work in order of start.
    * @param launched when its launch call began
-   * @returns how much work that was launched earlier had not begun then
+   * @returns how much of the work launched earlier had not begun at that time
    */
   add(start: number, launched: number): number {
     const starts = this.#starts;

@@ -18,7 +18,7 @@ export interface TransferSums {
   readonly bytes: number | null;
   /** Mean over operations of the time that a rank waited for the last one. */
   readonly wait: number;
-  /** Share of the waiting that could be an error of the clocks; null without waiting. */
+  /** Share of the waiting that could be clock error; null without waiting. */
   readonly unsure: number | null;
   /** Median time from the first rank to join to the last, and the maximum. */
   readonly skew: number;
@@ -147,7 +147,7 @@ const order = (a: TransferClass, b: TransferClass): number =>
 export class RankWaits {
   /** Time that each part waited. */
   readonly waited: number[];
-  /** Part of it that the error of the clocks could explain. */
+  /** Part of it that could be clock error. */
   readonly unsure: number[];
   /** For each part, the number of operations that it joined last, and the number of all that it joined. */
   readonly last: number[];

@@ -2,7 +2,7 @@
  * Matched operations on the job's clock: when each rank joined, which was last, how long the others waited, and how long
  * the transfer took from then on.
  */
-import { elementAt } from '../../containers/element.js';
+import { elementAt, largest, least } from '../../containers/element.js';
 import { endsTogether } from './clocks/observations.js';
 import { jobTime, type RankClock } from './clocks/job-clocks.js';
 import type { MatchedGroup, MatchedOperation } from './matching/match-group.js';
@@ -15,7 +15,7 @@ export interface OperationWaits {
   /** Parts that took part, and how long each waited for the last one, in ns. */
   readonly parts: readonly number[];
   readonly waits: readonly number[];
-  /** The waits in ns that the error of the clocks could explain, because they are no longer than it; 0 for all others. */
+  /** The waits in ns that do not exceed the possible error of the clocks, which could explain them; 0 for all others. */
   readonly unsure: readonly number[];
   /** The part that joined last. */
   readonly last: number;
@@ -73,10 +73,10 @@ function clockError(
   parts: readonly RankPart[],
   clocks: readonly RankClock[],
 ): number | null {
-  const [part, other] = [elementAt(parts, a), elementAt(parts, b)];
-  if (part.file === other.file && part.startUnixNs === other.startUnixNs) return 0;
-  const [first, second] = [elementAt(clocks, a).bound, elementAt(clocks, b).bound];
-  return first === null || second === null ? null : Math.max(first, second);
+  const [first, second] = [elementAt(parts, a), elementAt(parts, b)];
+  if (first.file === second.file && first.startUnixNs === second.startUnixNs) return 0;
+  const [firstBound, secondBound] = [elementAt(clocks, a).bound, elementAt(clocks, b).bound];
+  return firstBound === null || secondBound === null ? null : Math.max(firstBound, secondBound);
 }
 
 function timesOf(
@@ -87,10 +87,10 @@ function timesOf(
 ): Omit<OperationWaits, 'operation' | 'parts' | 'unsure'> {
   const lastAt = starts.reduce((last, start, i) => (start > elementAt(starts, last) ? i : last), 0);
   const joined = elementAt(starts, lastAt);
-  const first = starts.reduce((least, start) => Math.min(least, start), Infinity);
+  const first = least(starts);
   // When all ranks need data from each other, the transfer is complete as soon as the first ends; otherwise it is complete
   // when the last ends.
-  const end = ends.reduce((found, one) => (isTogether ? Math.min(found, one) : Math.max(found, one)));
+  const end = isTogether ? least(ends) : largest(ends);
   return {
     waits: starts.map((start) => joined - start),
     last: elementAt(present, lastAt),
@@ -108,7 +108,7 @@ export interface StepWaits {
   readonly waiters: number;
   /** Sum over ranks of the longest wait in ns, each limited to the delay. */
   readonly waited: number;
-  /** Part of it that the error of the clocks could explain. */
+  /** Part of it that could be clock error. */
   readonly unsure: number;
 }
 
@@ -150,7 +150,7 @@ function waitsFor(
   operations: ReadonlyMap<number | null, readonly OperationWaits[]>,
 ): DelayWaits | null {
   const bySteps = delayed.map(({ step, late }) => waitsInStep(part, late, operations.get(step) ?? []));
-  if (bySteps.every((one) => one === null)) return null;
+  if (bySteps.every((waits) => waits === null)) return null;
   const steps = bySteps.map((waits) =>
     waits === null
       ? null
@@ -161,8 +161,8 @@ function waitsFor(
         },
   );
   return {
-    waiters: new Set(bySteps.flatMap((one) => [...(one?.keys() ?? [])])).size,
-    waited: steps.reduce((sum, one) => sum + (one?.waited ?? 0), 0),
+    waiters: new Set(bySteps.flatMap((waits) => [...(waits?.keys() ?? [])])).size,
+    waited: steps.reduce((sum, step) => sum + (step?.waited ?? 0), 0),
     unsure: steps.reduce((sum, step) => sum + (step?.unsure ?? 0), 0),
     steps,
   };

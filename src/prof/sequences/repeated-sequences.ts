@@ -1,5 +1,5 @@
 /**
- * Sequences of kernels that occur several times, those first that one fused kernel could save most of. In two steps:
+ * Sequences of kernels that occur several times, in order of the time that one fused kernel could save. In two steps:
  *
  * 1. Sequences of n + 1 kernels are numbered by the numbers of the sequences of n kernels at their first and second kernel,
  *    and only those that occur again are kept: one pass for each length, whatever the number of different sequences.

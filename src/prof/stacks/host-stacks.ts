@@ -39,7 +39,7 @@ interface HostOp {
   readonly profile: ProfileRecord | null;
   /** The op's own call stack, else that of the enclosing op, else the enclosing frames. */
   readonly stack: readonly string[];
-  /** Names of the enclosing ops and its own, outermost first. */
+  /** Names of the enclosing ops, outermost first, then the name of the op itself. */
   readonly ops: readonly string[];
 }
 

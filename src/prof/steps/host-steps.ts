@@ -28,7 +28,7 @@ export function stepOf(record: ProfileLine): HostStep | null {
   return { step: value, start, end: start + (dur ?? Infinity), thread: threadOf(labels['pid'], labels['tid']) };
 }
 
-/** The steps of one profile; must be added in order of start. Memory: 32 bytes for each step, 200 if they are not numbered from 0. */
+/** The steps of one profile. Add them in order of start. Memory: 32 bytes for each step, 200 if they are not numbered from 0. */
 export class HostSteps {
   // A row for each time that a thread was in a step.
   readonly #step: number[] = [];
@@ -133,7 +133,7 @@ export class HostSteps {
     return start < end || (start === end && begun === ended) ? { start, end } : null;
   }
 
-  /** By row; NaN for one outside of the selected time. */
+  /** Durations of the iterations in ns, by row; NaN outside of the selected time. */
   #iterations(): Float64Array {
     const lengths = new Float64Array(this.size).fill(NaN);
     /** Start of the next step, by thread. */
@@ -151,7 +151,7 @@ export class HostSteps {
 
 const ALL_TIME: TimeWindow = { from: -Infinity, to: Infinity };
 
-/** In ns. */
+/** A span of time, in ns. */
 type TimeSpan = Readonly<Record<'start' | 'end', number>>;
 
 /** The thread that launched some work. */

@@ -169,7 +169,7 @@ export class RegionPasses {
   }
 }
 
-/** Those that have not ended: ranges that overlap without one inside the other would leave all earlier ones in the list. */
+/** Drops passes that have ended: where ranges overlap without nesting, the list would otherwise keep all earlier ones. */
 function openAt(passes: OpenPasses, time: number): OpenPasses | null {
   const open: OpenPasses[] = [];
   for (let at: OpenPasses | null = passes; at !== null; at = at.outer) if (at.pass.end > time) open.push(at);

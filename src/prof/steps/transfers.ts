@@ -46,23 +46,23 @@ export class TransferWaits {
   }
 }
 
-/** Number of copies that the CPU called, of a profile that contains no copies; 0 for other profiles. */
+/** Number of copies that the CPU issued in a profile that contains no copies; 0 for other profiles. */
 export const calledCopies = ({ facts }: Pick<ProfileRecord, 'facts'>): number =>
   Number(facts?.[CALLED_COPIES_FACT] ?? 0);
 
-/** `the CPU called 3 copies, but the profile contains no copies` */
+/** `the CPU issued 3 copies, but the profile contains none` */
 export const calledCopiesText = (called: number): string =>
-  `the CPU called ${many(called, 'copy')}, but the profile contains no copies`;
+  `the CPU issued ${many(called, 'copy')}, but the profile contains none`;
 
 /**
- * Copies of one profile that the profiler did not record: those that the CPU called, if the profile contains no copies at
+ * Copies of one profile that the profiler did not record: those that the CPU issued, if the profile contains no copies at
  * all, and those that the instructions of devices started, which the profiler of a TPU may record for some of the devices
  * only. Memory: two numbers for each device.
  */
 export class UnrecordedCopies {
   readonly #started = new Map<number, number>();
   readonly #recorded = new Set<number>();
-  /** Number of copies that the CPU called; 0 if the profile contains copies. */
+  /** Number of copies that the CPU issued; 0 if the profile contains copies. */
   called = 0;
 
   take(record: ProfileLine): void {

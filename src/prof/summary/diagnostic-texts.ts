@@ -2,7 +2,7 @@
 import { DIAGNOSTICS } from '../../record/diagnostics.js';
 import type { ProfileSummary } from './summary-data.js';
 
-/** Descriptions of the names that the summary adds to those of readers: what it leaves out, or counts too low. */
+/** Descriptions of the counters that the summary adds: what it leaves out, or counts too low. */
 const OF_SUMMARY: Readonly<Record<string, string>> = {
   'record-out-of-order': 'records out of order of start (busy times are too low)',
   'record-without-time': 'records without a time (left out)',

@@ -144,8 +144,8 @@ export function kernelSum(numbers: Float64Array): KernelSum {
 }
 
 /**
- * Null when the value is known for no kernel. A sum over less than half of the time is a lower bound, which says nothing
- * when it is 0: then it is null, too.
+ * Null when the value is known for no kernel. A sum over less than half of the time is a lower bound. If
+ * that is 0, it says nothing, so it is null as well.
  */
 export const knownSum = ({ kernels, sum, share }: KnownSum): number | null =>
   kernels === 0 || (sum === 0 && !isMostly(share)) ? null : sum;
@@ -169,7 +169,7 @@ export interface KnownWork {
 /**
  * A sum of shares or bytes, or an amount that follows from it, divided by its time; null when nothing is known. Kernels
  * without arithmetic or traffic have a share of 0 whatever the peak, so the result is also null if these are the only
- * known ones. A rate of less than half of the time does not stand for the whole: it is null.
+ * known ones. A rate known for less than half of the time does not represent the whole, so it is null.
  */
 export const rated = ({ sum, time, share }: KnownSum, amount = sum): number | null =>
   sum !== 0 && time > 0 && isMostly(share) ? amount / time : null;

@@ -2,7 +2,7 @@
 import { isNeuronInstruction } from '../neuron/neuron-cores.js';
 import type { Activity } from '../record.js';
 
-/** Lines of a TPU's plane: instructions, transfers beside them, and waits. Source: the names of these lines in XSpaces. */
+/** Lines of a TPU's plane: instructions, transfers next to them, and waits. Source: the names of these lines in XSpaces. */
 export const XLA_LINES = { ops: 'XLA Ops', transfers: 'Async XLA Ops', waits: 'XLA TraceMe' } as const;
 
 const NAMES: ReadonlySet<string> = new Set(Object.values(XLA_LINES));

@@ -170,14 +170,14 @@ describeWithProcess('dprof job on this machine', () => {
     for (const [path, damaged] of [damages[1], damages[3]].filter((one) => one !== undefined)) {
       writeFileSync(path, damaged);
       const resumed = await runJob('--resume', '-o', out);
-      expect(resumed.stderr).to.equal(`dprof: ${path}: was damaged after the job wrote it, so it is made again\n`);
+      expect(resumed.stderr).to.equal(`dprof: ${path}: damaged after the job wrote it; making it again\n`);
       expect([resumed.code, resumed.stdout]).to.deep.equal([0, ran.stdout]);
       for (const [each, content] of whole) expect(readFileSync(each).equals(content), each).to.equal(true);
     }
     for (const [path, damaged] of damages) writeFileSync(path, damaged);
     const all = await runJob('--resume', '-o', out);
     expect(all.stderr).to.equal(
-      `dprof: ${first} and 3 other files: was damaged after the job wrote it, so it is made again\n`,
+      `dprof: ${first} and 3 other files: damaged after the job wrote them; making them again\n`,
     );
     for (const [each, content] of whole) expect(readFileSync(each).equals(content), each).to.equal(true);
   });

@@ -145,7 +145,7 @@ describe('waits of a program for transfers', () => {
   });
 });
 
-describe('copies that the CPU called and the profile lacks', () => {
+describe('copies that the CPU issued and the profile lacks', () => {
   const launched = (start: number, dur: number): KernelRecord =>
     kernel({ ...{ id: start + 1, start, dur }, launch: { api: 'hipLaunchKernel', start: start - 5, dur: 5 } });
   // 100 us of work, 3 ms without any, 900 us of work.
@@ -169,11 +169,11 @@ describe('copies that the CPU called and the profile lacks', () => {
   it('leave the cause of idle time open, in the verdict and in advice', () => {
     const { text, parts } = verdictOf([called, ...work]);
     expect(text).to.match(
-      /^GPU idle at most 75\.0 %: the CPU called 2 copies, but the profile contains no copies\. Computing 25\.0 %/,
+      /^GPU idle at most 75\.0 %: the CPU issued 2 copies, but the profile contains none\. Computing 25\.0 %/,
     );
     expect(parts[0]).to.deep.equal({ part: 'idle', cause: 'unknown', detail: null, time: 3_000_000 });
     expect(silenceOf('launch-gaps', [called, ...work])).to.equal(
-      'the CPU called 2 copies, but the profile contains no copies: idle time is unknown',
+      'the CPU issued 2 copies, but the profile contains none: idle time is unknown',
     );
     const [found] = findingsOf('unrecorded-copies', [called, ...work]);
     expect(found).to.include({ stake: 3_000_000, gain: null, action: 'record copies too' });

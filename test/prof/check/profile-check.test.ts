@@ -276,11 +276,11 @@ describe('check', () => {
     });
   });
 
-  it('misses copies that the CPU called when there is none', () => {
+  it('misses copies that the CPU issued when there is none', () => {
     const called = { ...A100_PROFILE, facts: { [CALLED_COPIES_FACT]: 2 } };
     expect(checked([called, known({}), end()]).reasons).to.deep.include({
       ...{ check: 'copies-not-recorded', level: 'limit', count: 2 },
-      what: 'the CPU called 2 copies, but the profile contains no copies',
+      what: 'the CPU issued 2 copies, but the profile contains none',
       ...{ affects: 'copies, busy time and idle time', remedy: null },
     });
     expect(namesOf([A100_PROFILE, known({}), end()])).not.to.include('copies-not-recorded');

@@ -1,4 +1,4 @@
-/** Waits that could be an error of the clocks: those no longer than the clocks may be off. */
+/** Waits that could be clock error: those that do not exceed the possible error of the clocks. */
 import { expect } from 'chai';
 import { waitDoubt } from '../../../src/prof/advise/job/job-causes.js';
 import type { RankClock } from '../../../src/prof/ranks/clocks/job-clocks.js';
@@ -33,7 +33,7 @@ function waited(bounds: readonly [number | null, number | null], given: Partial<
   return [...ranks.waited, ...ranks.unsure, sums.sums.unsure];
 }
 
-describe('waits that could be an error of the clocks', () => {
+describe('waits that could be clock error', () => {
   it('are those no longer than the larger error of the two clocks', () => {
     // 50 and 10 ns are within 60 ns, 100 ns are not: 60 of 160 ns.
     expect(waited([60, 20])).to.deep.equal([160, 0, 60, 0, 60 / 160]);
@@ -60,7 +60,7 @@ describe('waits that could be an error of the clocks', () => {
         (await runCli('dprof', [...args, ...paths])).stdout;
       // An all-reduce waits 22.328 ms; 4.859, 3.302 and twice 0.688 ms are shorter than the error: 9.537 of 31.865 ms.
       expect(await answer('ranks', '-q')).to.include(
-        '\n  waits     29.9 % of the 31.86 ms of waiting could be clock error: these waits are no longer than the clocks may be off\n',
+        '\n  waits     29.9 % of the 31.86 ms of waiting could be clock error: these waits do not exceed the possible error of the clocks\n',
       );
       const table = await answer('ranks', '-q', '-t', 'collectives', '-f', 'csv', '-c', 'kind,wait,unsure');
       expect(table.trimEnd().split('\n').slice(1)).to.deep.equal([

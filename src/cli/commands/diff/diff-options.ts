@@ -199,10 +199,7 @@ function requireTree(given: Arguments, format: string): void {
   if (given.text('sort') !== undefined)
     throw new UsageError('--sort cannot be combined with --by tree', 'parts of a node are sorted by their change');
   if (format === 'junit' && given.texts('fail-if').length === 0)
-    throw new UsageError(
-      '-f junit with --by tree needs --fail-if',
-      'without conditions, its test cases are the rows of --by COLS',
-    );
+    throw new UsageError('-f junit with --by tree needs --fail-if', 'without it, test cases are rows of --by COLS');
 }
 
 export type DiffRequest = Readonly<ReturnType<typeof readDiffArguments>>;

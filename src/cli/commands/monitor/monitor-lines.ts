@@ -57,7 +57,7 @@ export class MonitorNotes {
 
   /** Called when a run has more values than percentiles can be computed from. */
   tooLong(): void {
-    this.say('too many values: percentiles are unknown (--period 1m makes fewer reports)');
+    this.say('too many values for percentiles, which are unknown (--period 1m makes fewer reports)');
   }
 
   /** Prints how much was lost, even in a quiet run. @throws UserError for an input that is cut off */

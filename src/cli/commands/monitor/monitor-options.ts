@@ -68,7 +68,7 @@ export const MONITOR: Tool = {
     {
       name: 'fail-if',
       takes: 'COND',
-      help: 'exit code 1 when a row meets COND, as in --where; 3 when it is unknown',
+      help: 'exit with 1 when a row meets COND (as in --where), with 3 when that is unknown',
     },
     {
       name: 'listen',

@@ -78,8 +78,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
     { title: 'Bound by', cell: boundOf },
     {
       ...{ title: 'Line', cell: lineOf },
-      about:
-        'The line with most of its time, and which share of it where there are several. Its link leads to all lines.',
+      about: 'The line with most of its time, with its share if there are several lines. The link leads to all lines.',
       // The folders are in the hover text.
       link: (row) => panelLink('lines', (lineOf(row) ?? '').replace(/^.*\//, '')),
     },

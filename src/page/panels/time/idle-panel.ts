@@ -172,7 +172,7 @@ function launches(view: PanelView): HTMLElement[] {
 }
 
 const OF_SPAN =
-  'Listed gaps are among the longest of the profile or of their step. Launch waits are those of the kernels that begin in this span.';
+  'Listed gaps are among the longest of the profile or of their step. Launch waits cover the kernels that begin in this span.';
 
 function make(view: PanelView): PanelContent {
   if (view.profile.overview.devices.length === 0) return lacking(view, 'work');

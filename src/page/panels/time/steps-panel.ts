@@ -222,7 +222,7 @@ function comparedSteps(view: PanelView): Node[] {
   });
   const rest = count > all.length ? [note(`Only the first ${all.length} of ${count} steps can be selected.`)] : [];
   const about =
-    'Each moment of a step is in one row, so rows add up to its time on the device, from first to last work. If kinds ';
+    "Each moment counts in one row only, so the rows add up to the step's time on the device, from its first work to its last. If kinds ";
   const order = 'overlap, compute counts first, then communication, then copies.';
   return [note(about + order), ...picker, place, ...rest];
 }

@@ -43,7 +43,7 @@ const sentence = (text: string): string =>
 function jobVerdict({ data }: PanelView): HTMLElement[] {
   if (data.job === null || !hasRanks(data)) return [];
   const { who, waits } = data.job.verdict;
-  // Profiles that have nothing in common are no job.
+  // Profiles that have nothing in common do not form a job.
   if (waits === null && (data.job.isChance || data.job.late.length === 0)) return [];
   const link = panelLink('ranks', sentence(who));
   return [element('p', { class: 'late-rank' }, link, ...prose(waits === null ? '.' : `. ${sentence(waits)}.`))];
@@ -53,7 +53,7 @@ function jobVerdict({ data }: PanelView): HTMLElement[] {
 const aboutProfile = ({ data, at }: PanelView): string =>
   data.profiles.length > 1 ? `${sentence(elementAt(rankNames(data), at))}: ` : '';
 
-/** All idle time, where the legend has only its parts. */
+/** Total idle time, of which the legend shows only the parts. */
 function idleNote(
   parts: readonly Field[],
   verdictField: (key: 'span' | 'devices') => Field,
@@ -66,7 +66,7 @@ function idleNote(
   return element(
     'p',
     { class: 'note' },
-    `Idle in all: ${sign}`,
+    `Idle in total: ${sign}`,
     figure(ratio(idle, verdictField('span')), 'share'),
     ', ',
     time,
@@ -79,7 +79,7 @@ function make(view: PanelView): PanelContent {
   if (verdict === null) return withoutDevice(view);
   // Means over devices, because next to a span of 10 s a total of 40 s of idle time would be confusing.
   const isMean = verdict.devices > 1;
-  const of = fieldsOf('verdict', verdict);
+  const verdictField = fieldsOf('verdict', verdict);
   const shown = verdict.parts.map((part, at) => {
     const [name, colour] = namedPart(part);
     const field = fieldsOf(`verdict.parts.${at}`, part)('time');
@@ -87,7 +87,7 @@ function make(view: PanelView): PanelContent {
       name,
       colour,
       field,
-      said: isMean ? ratio(field, of('devices')) : field,
+      said: isMean ? ratio(field, verdictField('devices')) : field,
       act: () => showPanel(PANELS[part.part]),
     };
   });
@@ -97,16 +97,16 @@ function make(view: PanelView): PanelContent {
     swatch(colour),
     panelLink(PANELS[verdict.parts[at]?.part ?? 'compute'], name),
     ` ${verdict.parts[at]?.part === 'idle' ? sign : ''}`,
-    figure(ratio(field, of('span')), 'share'),
+    figure(ratio(field, verdictField('span')), 'share'),
     ' ',
     figure(said, 'ns'),
   ]);
   return [
     ...(view.span === null ? jobVerdict(view) : []),
     element('p', { class: 'verdict' }, aboutProfile(view), ...prose(verdict.text)),
-    strip('Time of the devices', shown, of('span')),
+    strip('Time of the devices', shown, verdictField('span')),
     legend(entries),
-    ...(idle.length < 2 ? [] : [idleNote(idle, of, isMean, sign)]),
+    ...(idle.length < 2 ? [] : [idleNote(idle, verdictField, isMean, sign)]),
     ...(isMean ? [note(`Times are means over ${verdict.devices} devices.`)] : []),
   ];
 }

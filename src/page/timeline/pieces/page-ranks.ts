@@ -52,7 +52,7 @@ export function pieceWith({ pieces, first }: PageTimeline, { from, to }: Selecte
 }
 
 /** The previous or next piece; the whole profile precedes the first. */
-export const besides = ({ pieces }: PageTimeline, at: number, by: 1 | -1): number =>
+export const neighbourOf = ({ pieces }: PageTimeline, at: number, by: 1 | -1): number =>
   Math.max(Math.min(1, pieces.length - 1), Math.min(pieces.length - 1, at + by));
 
 /** The last piece that begins before a time and contains it; the whole profile when there is none. */

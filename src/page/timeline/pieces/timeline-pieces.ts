@@ -10,7 +10,7 @@ import { longestOf } from '../events/event-colours.js';
 import { loadEvents, type TimelineEvents } from '../events/events.js';
 import type { SearchElsewhere } from '../controls/search/elsewhere.js';
 import {
-  besides,
+  neighbourOf,
   dataOf,
   NEARLY_ALL,
   othersOf,
@@ -149,7 +149,7 @@ function pickPiece(timeline: PageTimeline, choose: (piece: number) => void): Pie
   let shown = timeline.first;
   const choices = timeline.pieces.map((piece, at) => [at, pieceLabel(piece)] as const);
   const list = select('Show', choices, shown, choose);
-  const step = (by: 1 | -1): void => choose(besides(timeline, shown, by));
+  const step = (by: 1 | -1): void => choose(neighbourOf(timeline, shown, by));
   const previous = button('‹', () => step(-1), { 'aria-label': 'Previous piece', title: 'previous piece ([)' });
   const next = button('›', () => step(1), { 'aria-label': 'Next piece', title: 'next piece (])' });
   return {
@@ -299,7 +299,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   };
   const choose = (piece: number): void => go({ piece, view: null });
   const step = (by: 1 | -1): void => {
-    const piece = besides(timeline, shown, by);
+    const piece = neighbourOf(timeline, shown, by);
     if (piece !== shown) choose(piece);
   };
   /** The whole profile of the drawn ranks, once it was read for a search. */

@@ -73,7 +73,7 @@ export function* gpuMetrics(
   diagnostics: Diagnostics,
 ): Generator<ValueLine> {
   const names = readNames(database);
-  /** By type, which stands for a set of metrics of a GPU. */
+  /** The latest sample of each type; a type is a set of metrics of one GPU. */
   const latest = new Map<number, Sample>();
   const inOrder = new InOrder();
   for (const row of database.rows(GPU_METRIC_TABLE, ['timestamp', TYPE, 'metricId', 'value'], [], true)) {

@@ -392,7 +392,7 @@ class PerfettoTrace {
   #takeCounter({ track, value }: TrackEvent, start: number | null, place: TrackPlace, reading: SliceReading): void {
     const { unit = null, multiplier = 1, isIncremental = false } = place.counter ?? {};
     if (value === null) this.#trace.unread('counter events without a value', start);
-    // After a difference that is unknown, so is the sum.
+    // An unknown difference makes all later sums unknown.
     const sum = isIncremental ? (this.#sums.get(track) ?? 0) + (value ?? NaN) : (value ?? NaN);
     if (isIncremental) this.#sums.set(track, sum);
     const device = place.isOfDprof ? reading.deviceOf(place) : place.device;

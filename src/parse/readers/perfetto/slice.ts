@@ -35,7 +35,7 @@ export class SliceReading {
     readonly processOf: (flow: WireNumber) => number | null,
   ) {}
 
-  /** Of one profile also those without work. */
+  /** Devices with work; if all are from one profile, also those without. */
   get devices(): readonly (Partial<Device> & Pick<Device, 'id'>)[] {
     const [only = [], ...others] = this.#stated.values();
     const idle = others.length > 0 ? [] : only.filter(({ id }) => !this.#devices.has(id));

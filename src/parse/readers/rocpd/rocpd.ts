@@ -43,7 +43,7 @@ export const rocpd: Reader = {
       '`rocprofv3 --sys-trace -- python train.py` (the default output since ROCm 7); `rocprof-sys-run` with `ROCPROFSYS_USE_ROCPD=ON`',
     ],
     read: [
-      'Kernels and copies with the HIP call that launched them, device, stream, grid in blocks, block, registers and local memory (LDS), counters, graphs, call stacks of kernels; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; allocations as memory in use over time; power, temperature, utilisation and memory of devices from rocprof-sys. Waits of the host, with their stream where its launches state the same address; barriers at which a stream waits for an event. Several processes in one file, but only those of one machine: clocks count from the start of each.',
+      'Kernels and copies with the HIP call that launched them, device, stream, grid in blocks, block, registers and local memory (LDS), counters, graphs, call stacks of kernels; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; allocations as memory in use over time; power, temperature, utilisation and memory of devices from rocprof-sys. Waits of the host, with their stream if a launch names the same address; barriers at which a stream waits for an event. Several processes in one file, but only those of one machine: clocks count from the start of each.',
       "Schemas 3.0 to 4.1. Times count from the machine's boot, so the Unix time of the start is unknown. Devices have the numbers of `rocm-smi`. Environment, command and host name are not read.",
       'The size of a copy is unknown if the tracer recorded the size of its own record instead. Regions that duplicate device work are skipped and counted.',
     ],

@@ -23,7 +23,7 @@ import { ProcessIds } from '../../trace/threads.js';
 
 const ROOT = 'rocprofiler-sdk-tool';
 const START = new RegExp(`^\\uFEFF?\\s*\\{\\s*"${ROOT}"\\s*:\\s*\\[`);
-/** Size limit of a row in bytes. The row of an agent has about 20 thousand. */
+/** Size limit of a row in bytes. The row that describes an agent has about 20 kB. */
 const LARGEST_ROW = 4 * 1024 * 1024;
 /** Sections that are objects of lists. */
 const NESTED = /^(?:strings|callback_records|buffer_records)$/;

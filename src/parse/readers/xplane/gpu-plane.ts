@@ -29,7 +29,7 @@ export interface Reading {
 /** Name of the line of steps. */
 export const STEPS = 'Steps';
 
-/** The events of a line that have a place in time. Those that stand for several have none, and are counted. */
+/** The events of a line that have a time. Aggregates of several events have none, and are counted. */
 export function* placedEvents(plane: Plane, line: XLine, { trace, zero }: Reading): Generator<XEvent> {
   for (const event of plane.events(line, zero))
     if (event.isAggregate) trace.unread('events without a place in time', null);

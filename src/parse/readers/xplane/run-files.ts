@@ -16,8 +16,8 @@ const FOLDER_OF_RUN = /[\\/]plugins[\\/]profile[\\/][^\\/]+$/;
 const ANY = /\.(?:xplane\.pb|trace\.json)(?:\.gz)?$/;
 
 /**
- * The rank of a host among those of its run: its place in the order of names, since the files state none. Null where it is
- * alone, and outside of a run's folder, where files of several runs may be.
+ * The rank of a host in its run: its place in the order of names, since the files state no rank. Null if the run has only
+ * one host, and outside of a run's folder, where files of several runs may lie together.
  */
 export function rankOfHost({ folder, file }: Probe): number | null {
   if (folder === null || !FOLDER_OF_RUN.test(resolve(folder)) || !existsSync(folder)) return null;

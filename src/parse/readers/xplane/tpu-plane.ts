@@ -110,8 +110,8 @@ function readOps(plane: Plane, line: XLine, ops: Ops): number {
 }
 
 /**
- * The instructions on a line, one after another. Those that contain others, as loops do, are left out: their time is that of
- * the others.
+ * The instructions on a line, one after another. Instructions that contain others, such as loops, are left out, because
+ * their time is that of the others.
  */
 export class OpLine {
   #work = 0;

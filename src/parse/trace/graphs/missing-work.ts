@@ -67,7 +67,7 @@ function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {
 type Incomplete = Map<number, 'none' | 'part'>;
 
 /**
- * Whether a call was captured and so put nothing onto a device. Threads that work for the capturing thread, such as
+ * Whether a call was captured, so that no work reached a device. Threads that work for the capturing thread, such as
  * autograd's, are captured too. Therefore launches without work on all threads of the process are checked.
  */
 function capturedCalls(trace: Trace): (call: number) => boolean {

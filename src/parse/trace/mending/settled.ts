@@ -124,7 +124,7 @@ export interface Settled {
   /** Corrections of device clocks, for the profile line. */
   readonly clockFacts: Labels | undefined;
   /**
-   * Time in ns between the start of the profile and its first event. Not 0 if the event that was first has been moved.
+   * Time in ns between the start of the profile and its first event; above 0 if the event that was first has been moved.
    */
   readonly lead: number;
   /** Rows of activities in the order of records. */

@@ -282,7 +282,7 @@ export class HostGaps {
   readonly #transfers = new ByDevice(() => new TransferWaits());
   /** For the names of shorter gaps; no cause depends on it. */
   readonly #shortPlaces = new HostPlaces(SHORTEST_NAMED);
-  /** Profiles that lack the copies that the CPU called. A copy may fill a gap, so that the gap's end shows no cause. */
+  /** Profiles that lack the copies that the CPU issued. A copy may fill a gap, so the gap's end does not show a cause. */
   readonly #withoutCopies = new Set<number>();
 
   take(record: ProfileLine): void {

@@ -117,7 +117,7 @@ function addNamed(times: Map<string, number>, name: string, time: number): void 
 export interface DeviceWait {
   readonly start: number;
   readonly end: number;
-  /** The call that the host was in during the gap; usually it waited for that work. */
+  /** The call in which the host spent the gap, usually a wait for that work; null if unknown. */
   call: string | null;
   /** Whether the device had done almost no work before. */
   readonly isFirst: boolean;

@@ -106,7 +106,7 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
   };
 }
 
-/** Below this share of the waiting, a possible error of the clocks is not mentioned. */
+/** Below this share of the waiting, advice does not mention that it could be clock error. */
 const LEAST_UNSURE = 0.01;
 
 interface Waiting {
@@ -128,12 +128,12 @@ export function waitDoubt(waiting: Waiting): string {
   return doubt === null ? '' : `, ${doubt}`;
 }
 
-/** How much of all waiting could be an error of the clocks; null when too little to matter. */
+/** How much of all waiting could be clock error; null if it is too little to matter. */
 export function unsureWaiting({ ranks }: JobReport): string | null {
   const waited = ranks.reduce((sum, rank) => sum + rank.waited, 0);
   const unsure = ranks.reduce((sum, rank) => sum + rank.unsure, 0);
   const text = unsureText({ waited, unsure }, `of the ${time(waited)} of waiting`);
-  return text === null ? null : `${text}: these waits are no longer than the clocks may be off`;
+  return text === null ? null : `${text}: these waits do not exceed the possible error of the clocks`;
 }
 
 /** @param nameOf name of a part among those of the job */

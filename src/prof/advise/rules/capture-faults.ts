@@ -57,12 +57,12 @@ export const graphTrace: Rule = {
   },
 };
 
-/** Copies that the CPU called and the profiler did not record, so that devices may have copied while they look idle. */
+/** Copies that the CPU issued and the profiler did not record: devices may have copied while they look idle. */
 export const unrecordedCopies: Rule = {
   name: 'unrecorded-copies',
   vendors: LAUNCHING,
   about: 'profile',
-  doc: 'copies that the CPU called and the profile lacks: idle time is only an upper bound',
+  doc: 'copies that the CPU issued and the profile lacks: idle time is only an upper bound',
   watch: () => ({
     end: ({ profiles, devices, missing }): RuleAnswer => ({
       found: [...profiles].flatMap(([profile, record]) => {

@@ -24,7 +24,7 @@ export const LEAST_SHARE = 0.1;
 
 /** Kernel time by whether its op and the op's arguments are known, for the rule and for the check. Times in ns. */
 export class KernelOps {
-  /** Of all kernels but those that only wait. */
+  /** Time of all kernels except those that only wait. */
   time = 0;
   /** Streams of kernels whose launch is known. */
   readonly #launched = new Set<number | null>();
@@ -33,7 +33,7 @@ export class KernelOps {
   early = 0;
   /** Whether any op was recorded: the name of a kernel alone may imply one too. */
   named = false;
-  /** Whether it is instructions of a compiled program, which nothing launches. */
+  /** Whether the kernels are instructions of a compiled program, which nothing launches. */
   #isProgram = false;
   /** Kernels without an op, by reason; kernels with an op but without its arguments, by op. */
   readonly nameless = new KernelTally();

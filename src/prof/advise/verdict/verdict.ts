@@ -77,7 +77,7 @@ function deviceWords(facts: VerdictFacts): string {
 const NEARLY_ALL = 0.9;
 /** Minimum share of the idle time for a second cause to be named. */
 const NOTABLE = 0.25;
-/** Minimum share of its cause for a place in the code to be named. */
+/** A place in the code is named only if it has at least this share of its cause's time. */
 const NAMED = 0.1;
 
 /** `the host loads data (40 %), …`: the main cause of idle time, and the next one when its share is notable. */

@@ -23,7 +23,7 @@ import { NamedTimes, hostRangeName, rangeAmong } from './range-name.js';
 export interface HostTableKind {
   /** Header of the column of names. */
   readonly header: string;
-  /** Name of the rows in messages that there are none. */
+  /** Name of the rows, for the message that there are none. */
   readonly what: string;
   readonly ranges: ReadonlySet<RangeKind>;
   /** Header of the column with the number of pieces of work, and whether it counts all work or only kernels. */

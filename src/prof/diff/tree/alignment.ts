@@ -130,7 +130,7 @@ const hasOp = ({ name, texts }: PlaceSums, ops: ReadonlySet<string>): boolean =>
   ops.has(name) || [...texts.ops.all].some((op) => ops.has(op));
 
 /**
- * The places that do together what a place does alone: according to the name of a fused kernel, or as attention.
+ * The places that together do the work of one place, according to the name of a fused kernel, or as attention.
  * @param others what is left of the other input
  */
 function partsOf(place: PlaceSums, others: readonly PlaceSums[]): PlaceSums[] {

@@ -5,7 +5,7 @@ import type { Alignment, Leaf } from './alignment.js';
 import { addEffects, effectsOf, mainCause, type Cause, type Effects } from './effects.js';
 import { OpSums } from './op-sums.js';
 
-/** A node with its figures; times in ns per mean step, or per run without steps. */
+/** A node with its figures; mean times in ns per step, or per run without steps. */
 export interface ChangeNode extends Pair<OpSums> {
   readonly kind: 'total' | 'layer' | 'op' | 'leaf' | 'rest';
   /** Names from the outermost layer on; empty for the total. */

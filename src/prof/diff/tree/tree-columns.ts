@@ -92,9 +92,9 @@ export const TREE_COLUMNS: readonly Node[] = [
       emphasis: ({ cause }) => cause !== 'same',
     },
   ),
-  column('change_ns', 'change_ns', NS, "change of a mean step's time", ({ change }) => change, SIGNED),
+  column('change_ns', 'change_ns', NS, 'change of the mean time per step', ({ change }) => change, SIGNED),
   column('share_percent', 'share_percent', PERCENT, 'share of the whole change', ({ share }) => share),
-  ...pair('ns', NS, 'time of a mean step in BASE', ({ each }, which) => each[which]),
+  ...pair('ns', NS, 'mean time per step in BASE', ({ each }, which) => each[which]),
   column(
     'change_percent',
     'change_percent',

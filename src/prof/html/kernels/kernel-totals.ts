@@ -77,7 +77,7 @@ export class CategoryTotals {
     this.#tally.add(number, time, kernel);
   }
 
-  /** Those with the most time first. */
+  /** Totals of categories, the longest first. */
   get totals(): CategoryTotal[] {
     const all = [...this.#numbers].map(([category, number]): CategoryTotal => {
       const sum = this.#tally.of(number);

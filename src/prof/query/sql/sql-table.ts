@@ -1,4 +1,4 @@
-/** The tables of `dprof sql`: one for each record type, one for steps, those of a job, and one for each of other answers. */
+/** The tables of `dprof sql`: one for each record type, one for steps, several for a job, and one for each other answer. */
 import { Checker } from '../../check/profile-check.js';
 import { REASON_COLUMNS } from '../../check/reason.js';
 import { COLUMNS, requireColumn } from '../../columns/columns.js';
@@ -62,10 +62,10 @@ export class TableLoader<Row> {
     await connection.run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
     await connection.run(`DROP TABLE ${quoted(name)}`);
     await connection.run(
-      `CREATE TABLE ${table} (${loaded.map((one) => `${quoted(one.name)} ${typeName(one.kind)}`).join(', ')})`,
+      `CREATE TABLE ${table} (${loaded.map(({ name, kind }) => `${quoted(name)} ${typeName(kind)}`).join(', ')})`,
     );
-    const shown = columns.map((one) =>
-      isLoaded.has(one.name) ? quoted(one.name) : `NULL::${typeName(one.kind)} AS ${quoted(one.name)}`,
+    const shown = columns.map(({ name, kind }) =>
+      isLoaded.has(name) ? quoted(name) : `NULL::${typeName(kind)} AS ${quoted(name)}`,
     );
     await connection.run(`CREATE VIEW ${quoted(name)} AS SELECT ${shown.join(', ')} FROM ${table}`);
     const chunk = library.DuckDBDataChunk.create(loaded.map(({ kind }) => typeOf(library, kind)));
@@ -115,7 +115,7 @@ const REPORT_KEYS = new Set(REPORT_COLUMNS.map(({ key }) => key.toLowerCase()));
 export const KERNEL_TABLE: SqlTable<Annotated> = {
   name: 'kernel',
   columns: [
-    ...REPORT_COLUMNS.map((one) => ofColumn(one)),
+    ...REPORT_COLUMNS.map((column) => ofColumn(column)),
     ...RECORD_FIELDS.kernel
       .filter(({ name }) => !REPORT_KEYS.has(name.toLowerCase()))
       .map(({ name, kind }) => ({ name, kind, doc: '', value: ({ record }: Annotated) => fieldOf(record, name) })),
@@ -222,7 +222,7 @@ export function schemaRows(names: readonly string[]): SchemaRow[] {
   const tables =
     names.length === 0 ? SQL_TABLES : names.map((name) => requireNamed('table', name, SQL_TABLES, tableName));
   return tables.flatMap(({ name, columns }) =>
-    columns.map((one) => ({ table: name, column: one.name, type: typeName(one.kind), doc: one.doc })),
+    columns.map((column) => ({ table: name, column: column.name, type: typeName(column.kind), doc: column.doc })),
   );
 }
 

@@ -227,8 +227,8 @@ interface AnchorChoice {
 }
 
 /**
- * The lowest rank of the largest group of matched ranks, or the first part when none is matched. Then an anchor for each
- * set of ranks that shares no operation with these; it is placed by the start of its profile.
+ * The lowest rank of the largest group of matched ranks, or the first part when none is matched, and an anchor for each
+ * set of ranks that shares no operation with that group. These are placed by the start of their profiles.
  */
 function anchors(
   parts: readonly RankPart[],

@@ -36,7 +36,7 @@ export interface Observations {
   /** Times on each rank's clock, in ns since a common origin. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  /** Whether they are messages between two ranks, which are less informative than operations for which all members wait. */
+  /** Whether they are messages between two ranks. These say less about clocks than operations in which all members wait. */
   readonly areMessages: boolean;
 }
 

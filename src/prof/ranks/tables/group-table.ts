@@ -16,7 +16,7 @@ const inGiga = (value: number | null | undefined): number | null =>
 
 /** What the column `unsure` means. */
 export const UNSURE =
-  'share of the waiting that could be an error of the clocks: waits no longer than their largest possible error';
+  'share of the waiting that could be clock error: waits that do not exceed the possible error of the clocks';
 
 /** @param of returns the sums of a row; null when nothing is matched */
 const transferColumns = <Row extends { readonly linkPeak: number | null }>(

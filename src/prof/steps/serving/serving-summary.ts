@@ -82,12 +82,12 @@ interface DeviceStep {
 const PHASES: readonly (ServingPhase | null)[] = ['prefill', 'mixed', 'decode', null];
 
 /**
- * Phases in the order prefill, mixed, decode, unknown, without those that have no steps. Steps that name neither a phase nor
- * a request are left out: those of diffusion models, for example.
+ * Phases in the order prefill, mixed, decode, unknown. Leaves out phases without steps, and steps that name neither a phase
+ * nor a request, such as those of diffusion models.
  */
 export function phasesOf(list: readonly DeviceStep[]): PhaseSummary[] {
   const byPhase = new Map<ServingPhase | null, DeviceStep[]>();
-  for (const one of list) if (one.served !== undefined) entryOf(byPhase, one.served.phase, () => []).push(one);
+  for (const step of list) if (step.served !== undefined) entryOf(byPhase, step.served.phase, () => []).push(step);
   return PHASES.flatMap((phase) => {
     const steps = byPhase.get(phase);
     return steps === undefined || (phase === null && !steps.some(namesRequests)) ? [] : [summed(phase, steps)];
@@ -100,15 +100,15 @@ const namesRequests = ({ served }: DeviceStep): boolean =>
 function summed(phase: ServingPhase | null, list: readonly DeviceStep[]): PhaseSummary {
   const all = list.flatMap(({ served }) => served ?? []);
   const steps = [...stepsAmong(list)];
-  const time = sum(steps.map((one) => one.time));
+  const time = sum(steps.map((step) => step.time));
   const [contextTokens, generationTokens] = [
-    sum(steps.map((one) => one.contextTokens)),
-    sum(steps.map((one) => one.generationTokens)),
+    sum(steps.map((step) => step.contextTokens)),
+    sum(steps.map((step) => step.generationTokens)),
   ];
   const tokens = sum([contextTokens, generationTokens]);
-  const waits = steps.flatMap((one) => one.timePerOutputToken ?? []);
-  const deviceTime = sum(all.map((one) => one.time));
-  const busy = list.reduce((busy, one) => busy + one.busy, 0);
+  const waits = steps.flatMap((step) => step.timePerOutputToken ?? []);
+  const deviceTime = sum(all.map(({ time }) => time));
+  const busy = list.reduce((sum, step) => sum + step.busy, 0);
   return {
     ...{ phase, steps: steps.length, batch: rangeOf(steps.flatMap(({ batch }) => batch ?? [])) },
     ...{ contextTokens, generationTokens, time, tokensPerS: tokensPerSecond(tokens, time) },

@@ -197,7 +197,7 @@ describe('work that is missing after graph launches', () => {
   });
 });
 
-describe('copies that the CPU called and the profile lacks', () => {
+describe('copies that the CPU issued and the profile lacks', () => {
   const called = (...events: readonly EventText[]): unknown =>
     (read([...FIRST, ...events])[0] as ProfileRecord).facts?.[CALLED_COPIES_FACT];
   const copy = (api: string, corr: number, from: number, to: number): EventText => runtime(api, corr, from, to);
