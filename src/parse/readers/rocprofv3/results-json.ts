@@ -44,7 +44,7 @@ export const rocprofv3Json: Reader = {
     made: ['`rocprofv3 --sys-trace --output-format json -- python train.py`: the file that ends in `_results.json`'],
     read: [
       'The same data as the rocpd database of rocprofv3: kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters; roctx ranges; allocations as a curve of the memory in use. Several processes in one file.',
-      "Times count from the machine's boot, so the Unix time of the start is unknown. The command and the host's name are not read. The file is read as a stream: 1 GB takes about 0.6 GB of memory. In a folder, a database of the same run (`X_results.db`) is read instead.",
+      "Times count from the machine's boot, so the Unix time of the start is unknown. The command and the host's name are not read. The file is read as a stream: 1 GB takes about 0.5 GB of memory. In a folder, a database of the same run (`X_results.db`) is read instead.",
     ],
   },
   sniff: ({ head }) => START.test(head.toString('utf8')),
