@@ -408,10 +408,18 @@ export type DiagnosticName = keyof typeof DIAGNOSTICS;
 /** The counters of one profile. */
 export class Diagnostics {
   readonly #counts = new Map<DiagnosticName, number>();
+  readonly #texts = new Map<DiagnosticName, Set<string>>();
 
   /** Adds to a counter; does nothing for n ≤ 0. */
   count(name: DiagnosticName, n = 1): void {
     if (n > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
+  }
+
+  /** Counts a text once, however often it is read. */
+  countText(name: DiagnosticName, text: string): void {
+    const texts = this.#texts.get(name) ?? new Set();
+    if (!texts.has(text)) this.count(name);
+    this.#texts.set(name, texts.add(text));
   }
 
   get(name: DiagnosticName): number {

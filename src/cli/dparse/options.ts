@@ -71,12 +71,10 @@ export const DPARSE: Tool = {
   },
   notes: [
     [
-      'Memory per input: at most 400 MB, 80 bytes per kernel or copy, 40 per CPU call,',
-      '50 per range (30 more with --ranges), 80 more per op of a trace. Raw Ascend data',
-      'takes 7 times its size. Parquet adds 200 MB. Rows beyond 160 MB wait in TMPDIR:',
-      '1 GB of rocpd takes 470 MB in all, rocprofv3 JSON 490, XPlane with --ranges 680,',
-      'tables in Parquet 710. Without -j, N is one for each 16 MB of input, at most 8,',
-      'and no more than half of the free memory and disk can hold.',
+      'Memory per input: at most 400 MB, 80 bytes per kernel or copy, 40 per CPU call, 50',
+      'per range, 80 more per op; 470 to 710 MB for 1 GB, as rows beyond 160 MB wait in',
+      'TMPDIR. Parquet adds 200 MB; raw Ascend data takes 7 times its size. Without -j, N',
+      'is one for each 16 MB, at most 8, and what half of the memory and disk can hold.',
     ],
     ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, one file per type and profile.'],
   ],

@@ -466,7 +466,7 @@ export class TraceBuilder {
 
   #demangled(name: string | null): string | null {
     const demangled = name === null ? null : demangle(name);
-    if (name !== null && demangled === null) this.diagnostics.count('name-not-demangled');
+    if (name !== null && demangled === null) this.diagnostics.countText('name-not-demangled', name);
     return demangled ?? name;
   }
 

@@ -407,7 +407,7 @@ export class KinetoTrace implements Trace {
   /** Demangles a kernel's name. Most names are already demangled in the trace, but those of AMD's libraries are not. */
   #demangled(name: string): string {
     const demangled = demangle(name);
-    if (demangled === null) this.diagnostics.count('name-not-demangled');
+    if (demangled === null) this.diagnostics.countText('name-not-demangled', name);
     return demangled ?? name;
   }
 

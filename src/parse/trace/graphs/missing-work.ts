@@ -95,6 +95,7 @@ export function unrecordedCopies(trace: Trace, { callOf, kernelCounts }: LaunchJ
     if (!isCopy(call) || elementAt(kernelCounts, call) > 0) continue;
     if (!hostCalls.results.has(call) && !hostCalls.strays.has(call) && !isCaptured(call)) lost.push(call);
   }
+  if (lost.length === 0) return 0;
   // A call of the runtime may call the driver.
   lost.sort((a, b) => hostCalls.start.at(a) - hostCalls.start.at(b) || hostCalls.end.at(b) - hostCalls.end.at(a));
   return Math.max(0, outermost(lost, spanRows(hostCalls)).length - copiesWithoutCall(trace, callOf));
