@@ -74,7 +74,7 @@ export const DPARSE: Tool = {
       'Memory per input: at most 400 MB, 80 bytes per kernel or copy, 40 per CPU call, 50',
       'per range, 80 more per op; 470 to 710 MB for 1 GB, as rows beyond 160 MB wait in',
       'TMPDIR. Parquet adds 200 MB; raw Ascend data takes 7 times its size. Without -j, N',
-      'is one for each 16 MB, at most 8, and what half of the memory and disk can hold.',
+      'is one for each 16 MB, at most 8, in half of the free memory and disk.',
     ],
     ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, one file per type and profile.'],
   ],
