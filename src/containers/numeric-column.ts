@@ -100,7 +100,7 @@ const MOST_LOADS = 64;
 
 /** A file for cells that do not fit in memory. */
 export interface CellFile {
-  /** Writes cells to a place in the file, or behind all others. @returns the place; null when there is no room */
+  /** Writes cells to a place in the file, or behind all others. @returns the place; null if the file has no space left */
   write(cells: NumberArray, place: number | null): number | null;
   /** Reads cells that were written. */
   read(cells: NumberArray, place: number): void;

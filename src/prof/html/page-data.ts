@@ -105,7 +105,7 @@ export interface PageJob {
     readonly drift: number | null;
     readonly bound: number | null;
     readonly waited: number | null;
-    /** Share of it that could be clock error. */
+    /** Share of the waiting that could be clock error. */
     readonly unsure: number | null;
     /** Share of the operations that it joined last. */
     readonly last: number | null;

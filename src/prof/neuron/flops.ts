@@ -98,7 +98,7 @@ export interface TensorWork {
   readonly hardwareFlops: number | null;
   /** The FLOPs of matrix products that only transpose. */
   readonly transposeFlops: number | null;
-  /** FLOPs counted twice, because an FP32 product takes two instructions and each counts all of it; without transposes. */
+  /** FLOPs counted twice, because an FP32 product takes two instructions and each counts the whole product; without transposes. */
   readonly repeatedFlops: number | null;
   /** Shares of the BF16 peak of all cores over the whole time: hfu_estimated_percent and mfu_estimated_percent. */
   readonly hfu: number | null;

@@ -49,7 +49,7 @@ export interface RankReport {
   readonly begin: number | null;
   /** Time that it waited for others in matched operations, in ns. */
   readonly waited: number;
-  /** Part of it in waits that do not exceed the possible error of the clocks. */
+  /** Part of the waiting in waits that do not exceed the possible error of the clocks. */
   readonly unsure: number;
   /**
    * Number of operations that it joined, number of those that it joined last, and how much later than the previous rank

@@ -147,7 +147,7 @@ const order = (a: TransferClass, b: TransferClass): number =>
 export class RankWaits {
   /** Time that each part waited. */
   readonly waited: number[];
-  /** Part of it that could be clock error. */
+  /** Part of the waiting that could be clock error. */
   readonly unsure: number[];
   /** For each part, the number of operations that it joined last, and the number of all that it joined. */
   readonly last: number[];

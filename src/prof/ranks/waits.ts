@@ -108,7 +108,7 @@ export interface StepWaits {
   readonly waiters: number;
   /** Sum over ranks of the longest wait in ns, each limited to the delay. */
   readonly waited: number;
-  /** Part of it that could be clock error. */
+  /** Part of the waiting that could be clock error. */
   readonly unsure: number;
 }
 

@@ -97,7 +97,8 @@ export class HostSteps {
     const thread = threadOf(pid, tid);
     const isAtPlace = this.#step[step] === step;
     const isIn = (name: string | null): boolean => {
-      const number = this.#threads.get(name) ?? NaN;
+      const number = this.#threads.get(name);
+      if (number === undefined) return false;
       return (isAtPlace && this.#thread[step] === number) || this.#otherThreads.has(`${step}/${number}`);
     };
     const isKnown = isAtPlace || this.#otherRows.has(step);

@@ -1,6 +1,7 @@
 /** Waits that could be clock error: those that do not exceed the possible error of the clocks. */
 import { expect } from 'chai';
-import { waitDoubt } from '../../../src/prof/advise/job/job-causes.js';
+import type { JobReport } from '../../../src/prof/ranks/job-report.js';
+import { jobVerdict, waitDoubt } from '../../../src/prof/advise/job/job-causes.js';
 import type { RankClock } from '../../../src/prof/ranks/clocks/job-clocks.js';
 import type { MatchedGroup } from '../../../src/prof/ranks/matching/match-group.js';
 import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
@@ -50,6 +51,24 @@ describe('waits that could be clock error', () => {
     expect(waitDoubt({ waited: 100, unsure: 2 })).to.equal(', 2.0 % of it could be clock error');
     expect(waitDoubt({ waited: 100, unsure: 100 })).to.equal(', all of it could be clock error');
     expect(waitDoubt({ waited: 0, unsure: 0 })).to.equal('');
+  });
+
+  it('lead the verdict on a job if a rank waited for more than 1 % of its time', () => {
+    const part = {
+      rank: 0,
+      file: 'rank0.json',
+      device: 0,
+      isDevice: false,
+      steps: { start: [50, 550], end: [500, 1050] },
+    };
+    const waitsOfRank = (longest: number): string | null => {
+      const ranks = [{ part: 0, waited: longest, unsure: 0 }];
+      const report = { parts: [part], ranks, lateness: { stragglers: [], tested: 1, untested: [] } };
+      return jobVerdict(report as unknown as JobReport).waits;
+    };
+    // Of 1000 ns.
+    expect(waitsOfRank(10)).to.equal(null);
+    expect(waitsOfRank(11)).to.equal('rank 0 waited longest for others: 11 ns');
   });
 
   itShared(

@@ -53,7 +53,7 @@ function jobVerdict({ data }: PanelView): HTMLElement[] {
 const aboutProfile = ({ data, at }: PanelView): string =>
   data.profiles.length > 1 ? `${sentence(elementAt(rankNames(data), at))}: ` : '';
 
-/** Total idle time, of which the legend shows only the parts. */
+/** Total idle time: the legend shows only its parts. */
 function idleNote(
   parts: readonly Field[],
   verdictField: (key: 'span' | 'devices') => Field,

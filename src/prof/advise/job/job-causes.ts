@@ -2,7 +2,7 @@
  * What slows down a job of several ranks: ranks that are late more often than by chance, rare delays, slow links. The
  * results are the same as those of `dprof ranks`.
  */
-import { elementAt } from '../../../containers/element.js';
+import { elementAt, largest, least } from '../../../containers/element.js';
 import { grouped, many, percent, time, shortened } from '../wording.js';
 import type { Found } from '../finding.js';
 import { JOB_RULE, type JobVerdict, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
@@ -106,19 +106,19 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
   };
 }
 
-/** Below this share of the waiting, advice does not mention that it could be clock error. */
-const LEAST_UNSURE = 0.01;
+/** Smaller shares are not mentioned: waiting as a share of a rank's time, and possible clock error of the waiting. */
+const LEAST_SHARE = 0.01;
 
 interface Waiting {
   /** In ns. */
   readonly waited: number;
-  /** Part of it that could be an error of the clocks. */
+  /** Part of the waiting that could be an error of the clocks. */
   readonly unsure: number;
 }
 
 /** `3.0 % of it could be clock error`; null when the share is too small to matter. */
 function unsureText({ waited, unsure }: Waiting, it = 'of it'): string | null {
-  if (unsure <= LEAST_UNSURE * waited) return null;
+  if (unsure <= LEAST_SHARE * waited) return null;
   return `${unsure >= waited ? 'all' : percent(unsure / waited)} ${it} could be clock error`;
 }
 
@@ -146,8 +146,16 @@ export function jobVerdict(
   const [most] = ranks.toSorted((a, b) => b.waited - a.waited);
   return {
     who: whoIsLate(stragglers, why, nameAt),
-    waits: most === undefined || most.waited === 0 ? null : waitsText(most, nameAt(most.part)),
+    waits:
+      most === undefined || !isNotable(most.waited, elementAt(parts, most.part))
+        ? null
+        : waitsText(most, nameAt(most.part)),
   };
+}
+
+/** Whether a rank waited for a share of its time that matters. @param waited in ns */
+function isNotable(waited: number, { steps: { start, end } }: RankPart): boolean {
+  return waited > LEAST_SHARE * Math.max(0, largest(end) - least(start));
 }
 
 const waitsText = (rank: JobReport['ranks'][number], name: string): string =>
