@@ -112,7 +112,7 @@ const SHARES: readonly Difference[] = [
   {
     id: 'convolution-kernel-names',
     title: 'convolutions: current kernels',
-    reference: '0 FLOPs and 0 bytes for every kernel name outside a list of 2019 (all of Ampere and later)',
+    reference: '0 FLOPs and 0 bytes for every kernel name outside a list from 2019 (all of Ampere and later)',
     ours: 'every kernel of the call gets the work, except helpers',
     why: 'the call determines the work of a convolution; the kernel name only identifies helpers',
     formula: 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = size·(|x| + |W| + |y|)',

@@ -26,7 +26,7 @@ const LAUNCHES: Topic = {
       title: 'order of rows in the database',
       reference:
         "ranges that ended before a kernel's launch are deleted after it, so kernels stored in another order lose their context silently; rows come out as stored",
-      ours: 'one sweep over each thread in order of time; kernels are sorted by start',
+      ours: 'one sweep over each thread in time order; kernels are sorted by start',
       why: 'the order of rows means nothing in a database',
       shows: 'all columns but those of the kernel itself; order of rows',
     },
@@ -122,7 +122,7 @@ const MARKERS: Topic = {
     },
     {
       title: 'frames left out of the call stack',
-      reference: "PyTorch's files of 2020 and PyProf's own",
+      reference: "PyTorch's files from 2020 and PyProf's own",
       ours: "these, `/torch/_tensor.py` and pyprof2's own",
       why: 'the files were renamed since; they do not belong to the program',
       shows: 'trace',
@@ -138,7 +138,7 @@ const MARKERS: Topic = {
       title: 'ranges that end on another thread',
       reference: 'treated as ranges of the thread on which they started',
       ours: 'skipped, counted as `range-across-threads`',
-      why: 'they nest with the calls of neither thread',
+      why: 'they nest with the calls of neither of the two threads',
       shows: 'context of the kernel',
     },
   ],

@@ -144,7 +144,7 @@ const REDUCTIONS: readonly Deviation[] = [
     rows: { mi300_resnet_training: 2, mi300_norm_layers_training: 1 },
     applies: (args) => Array.isArray(args[1]?.value),
     theirs: 'a result of one element',
-    ours: 'a result with the remaining extents',
+    ours: 'a result with the remaining dimensions',
     right: 'ours',
     why: 'only the named dimensions are summed; FLOPs agree',
     byHand: (args) => {

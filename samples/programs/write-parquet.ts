@@ -69,7 +69,7 @@ const MOVED = ['instance_type', 'runtime_version', 'driver_version', 'collective
 
 /** The tables of Neuron Explorer for a capture that AWS's tool wrote as JSON. */
 export function explorerTables(text: string, pieces: Pieces = {}): TableFiles {
-  // Integers that a number cannot hold become texts.
+  // Integers that a number cannot hold become strings.
   const json = JSON.parse(text.replaceAll(/(?<=[:[,] ?)-?\d{16,}(?=[,}\]])/g, '"$&"')) as Json;
   const rows = (table: string): readonly Row[] => json[table] ?? [];
   const [summary = {}] = rows('summary');

@@ -144,11 +144,11 @@ export const countNotes = (...counts: readonly (readonly [count: number, what: s
 
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 
-/** Types that a report of kernels needs. */
+/** Types that a kernel report needs. */
 export const KERNEL_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
 /** Types that a table of host activity needs. */
 export const HOST_TYPES: RecordTypes = new Set<ProfileLine['type']>([
   ...(['profile', 'range', 'kernel', 'collective', 'copy', 'set', 'graph', 'end'] as const),
 ]);
-/** Types that a report of kernels and host ranges needs. */
+/** Types that a kernel report and host ranges needs. */
 export const KERNEL_AND_RANGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([...KERNEL_TYPES, 'range']);

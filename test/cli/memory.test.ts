@@ -143,10 +143,10 @@ describe('dprof memory', () => {
 
   it('names what is needed where no memory is recorded', async () => {
     const answers = [
-      [neuronLines([profile('ascend-db'), kernel()]), 'no samples of memory (record them with profile_memory=True)'],
+      [neuronLines([profile('ascend-db'), kernel()]), 'no memory samples (record them with profile_memory=True)'],
       [
         neuronLines([kernel()]),
-        'no samples of memory (record them with profile_memory=True, or nsys profile --cuda-memory-usage=true)',
+        'no memory samples (record them with profile_memory=True, or nsys profile --cuda-memory-usage=true)',
       ],
       [neuronLines([profile('neuron-monitor')]), 'neuron-monitor reports are not a profile (dprof monitor FILE)'],
     ];

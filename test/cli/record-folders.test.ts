@@ -120,7 +120,7 @@ describe('a folder of records', () => {
       expected.stdout.replaceAll(profiles, ''),
     ]);
     expect(found.stderr).to.match(
-      new RegExp(`^dprof: ${folder}: ${RANKS.length + 1} files of records skipped [^\\n]*\\n$`),
+      new RegExp(`^dprof: ${folder}: ${RANKS.length + 1} record files skipped [^\\n]*\\n$`),
     );
     const quiet = await runCli('dprof', ['ranks', '-q', folder]);
     expect([quiet.code, quiet.stderr]).to.deep.equal([0, '']);

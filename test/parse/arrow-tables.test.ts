@@ -164,7 +164,7 @@ describe('tables in Arrow', () => {
     const [, second] = ofTexts('c', 'd');
     const parts = [schema, first, other, records, records, second, records];
     expect(await copied(joined(parts))).to.deep.equal(rowsOf('axbyaxbycxdy'));
-    // A dictionary of two messages, and rows that refer to its third and fourth texts.
+    // A dictionary of two messages, and rows that refer to its third and fourth strings.
     const added = textColumn('a', 'b');
     const [{ dictionary: ab, values } = { dictionary: null, values: null }] = (added as unknown as Texts).data;
     ab?.data.push(...((textColumn('c', 'd') as unknown as Texts).data[0]?.dictionary.data ?? []));

@@ -74,7 +74,7 @@ describe('detection', () => {
       /saw no kernel.*and its children/,
     ],
     ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /text output of Nsight Compute.*nsys profile/],
-    ['records of dparse', '{"type":"profile","v":1}\n', /records of dparse \(give them to dprof\)/],
+    ['dparse records', '{"type":"profile","v":1}\n', /records of dparse \(give them to dprof\)/],
     ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
     ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
     ['a JSON array', ' [1, 2]', /JSON/],

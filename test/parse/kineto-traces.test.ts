@@ -1,4 +1,4 @@
-/** Real PyTorch traces of 2021 to today, NVIDIA and AMD: their records against their own JSON, read a second way. */
+/** Real PyTorch traces from 2021 to today, NVIDIA and AMD: their records against their own JSON, read a second way. */
 import { expect } from 'chai';
 import type { KernelRecord, OpCall, ProfileLine } from '../../src/record/record.js';
 import {

@@ -36,7 +36,7 @@ export const advise = recordsCommand(
     name: 'dprof advise',
     usage: 'dprof advise [OPTION...] [FILE...]',
     about: ['What to change: findings of rules, each with its figures, its kernels and the possible gain.'],
-    operands: ['FILE: records of dparse (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
     options: [
       columnsOption(FINDING_COLUMNS.map(({ key }) => key)),
       { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },

@@ -73,7 +73,7 @@ export const partial = recordsCommand(
       'Reduces each profile to about 100 KB. summary, steps, ranks, diff and --by read this file instead of the profile, and',
       'dprof merge joins such files. For jobs of many ranks: run it next to each profile, then merge.',
     ],
-    operands: ['FILE: a profile, or records of dparse of several (also .gz). Default: stdin.'],
+    operands: ['FILE: a profile, or dparse records of several (also .gz). Default: stdin.'],
     options: [
       {
         name: 'by',

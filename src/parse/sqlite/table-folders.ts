@@ -112,12 +112,12 @@ class CopyGrowth {
     this.#growth = new Growth(size);
   }
 
-  /** Counts the cells of some rows, without their texts. @throws PackedFault */
+  /** Counts the cells of some rows, without their strings. @throws PackedFault */
   addCells(count: number): void {
     this.#add(count * CELL_BYTES);
   }
 
-  /** Counts the texts and blobs of a row. @throws PackedFault */
+  /** Counts the strings and blobs of a row. @throws PackedFault */
   addTexts(cells: readonly Cell[]): void {
     for (const cell of cells) if (typeof cell === 'string' || cell instanceof Buffer) this.#add(cell.length);
   }

@@ -24,7 +24,7 @@ export function* annotatedSteps(events: HostEvents): Generator<StepRange> {
   }
 }
 
-/** The program's ranges on a thread, in order of start. */
+/** The program's ranges on a thread, in order of start time. */
 interface ThreadRanges {
   readonly rows: number[];
   /** For each index in `rows`: the index of the range around it, or OUTSIDE. */
@@ -57,7 +57,7 @@ export class EngineThreads {
     return this.#callers.of(thread, (other) => this.#openAt(other, time), forwardThread);
   }
 
-  /** Texts of the program's ranges that are open on a thread at a time, outermost first. */
+  /** Strings of the program's ranges that are open on a thread at a time, outermost first. */
   #openAt(thread: number, time: number): string[] {
     const ordered = this.#ranges.get(thread);
     if (ordered === undefined) return [];

@@ -64,7 +64,7 @@ interface KernelNames {
 }
 
 /**
- * Records of a profile: its profile line, then activities in order of start with ranges and samples among them, then the
+ * Records of a profile: its profile line, then activities in order of start time with ranges and samples among them, then the
  * end line. Time is linear in the number of rows except for sorting. Memory on top of the columns: 4 bytes for each
  * activity, call and range.
  */
@@ -186,7 +186,7 @@ class Emission {
     }
   }
 
-  /** The records up to a time, in order of start. */
+  /** The records up to a time, in order of start time. */
   *#upTo(time: number, others: readonly Dated<ProfileLine>[]): Generator<ProfileLine> {
     for (;;) {
       let first: Dated<ProfileLine> | null = null;

@@ -21,7 +21,7 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
       [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
   },
   {
-    title: 'a database of rocprof-compute, which has metrics and no times of kernels',
+    title: 'a database of rocprof-compute, which has metrics but no kernel times',
     hint: 'record a trace: rocprofv3 --sys-trace -- PROGRAM',
     sniff: hasTable('compute_workload'),
   },
@@ -52,7 +52,7 @@ const prints =
     line.test(head.toString('latin1'));
 
 /**
- * Whether a text begins like a trace of PyTorch's profiler before Kineto, whose device events are named after ops and do
+ * Whether a string begins like a trace of PyTorch's profiler before Kineto, whose device events are named after ops and do
  * not name kernels. Source: `EventList.export_chrome_trace` of torch/autograd/profiler_util.py.
  */
 export const isAutogradTrace = (start: string): boolean => /"pid": ?"(?:CPU|CUDA) functions"/.test(start);
@@ -92,7 +92,7 @@ function footerOf(path: string): Buffer {
 const PARQUET: readonly Unreadable[] = [
   {
     // Found by the name of the program that wrote it.
-    title: 'records of dparse as Parquet',
+    title: 'dparse records as Parquet',
     hint: 'give dprof the whole folder written by dparse -f parquet',
     sniff: hasNames('dparse'),
   },
@@ -151,7 +151,7 @@ const PACKED: readonly (readonly [title: string, sniff: Sniff, command: string])
   ['a tar archive in another archive', magic('ustar', 257), 'tar -xf FILE'],
 ];
 
-/** Whether the head contains control characters other than white space, which texts do not have. */
+/** Whether the head contains control characters other than white space, which strings do not have. */
 const isBinary: Sniff = ({ head }) =>
   head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
 
@@ -256,7 +256,7 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: startsWith('# CUDA_PROFILE_LOG_VERSION'),
   },
   {
-    title: 'records of dparse',
+    title: 'dparse records',
     hint: 'give them to dprof',
     sniff: startsWith('{"type":"profile"'),
   },

@@ -1,5 +1,5 @@
 /**
- * When each device worked and when it was idle, in one pass over records in order of start. Memory: a few numbers per
+ * When each device worked and when it was idle, in one pass over records in order of start time. Memory: a few numbers per
  * device.
  *
  * Times are whole ns. The overview is exact to the picosecond, because its unions hold the work of one nanosecond back

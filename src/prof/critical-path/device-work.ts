@@ -86,7 +86,7 @@ export class DeviceWork extends WorkColumns {
     rows[place] = this.length;
   }
 
-  /** The work of a stream, in order of start. */
+  /** The work of a stream, in order of start time. */
   rowsOf(stream: number): Uint32Array {
     if (this.#byStream === null) throw new TypeError('build first');
     return groupAt(this.#byStream, stream);

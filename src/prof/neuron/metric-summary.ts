@@ -236,7 +236,7 @@ function statedRows({ statedValues: { kept, leftOut } }: ProfileSums): MetricRow
   }));
   if (leftOut === 0) return rows;
   const rest = reportedRow('stated_values_left_out', { value: leftOut, unit: 'count' }, null);
-  return [...rows, { ...rest, own: true, of: 'further values of cores and annotations (records have them)' }];
+  return [...rows, { ...rest, own: true, of: 'more values of cores and annotations (records have them)' }];
 }
 
 /** Summaries without records: the reported metrics, in our order and units. */

@@ -111,7 +111,7 @@ export function combine(
 }
 
 export const NO_ACTIVITY = 'no records of device activity: only a summary or a program';
-export const NO_ORDER = 'the records are not in order of start';
+export const NO_ORDER = 'the records are not in order of start time';
 
 /** Whether there are records of device activity. */
 export const ran = ({ instructions, packets }: ProfileSums): boolean => instructions > 0 || packets.count > 0;

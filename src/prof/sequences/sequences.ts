@@ -188,7 +188,7 @@ export class Sequences implements Analysis<SequenceFacts> {
   finish(): Answer<SequenceFacts> {
     if (this.#kernels === 0 && this.#separate > 0)
       throw new UserError('no kernels that could be fused', {
-        hint: 'instructions of Neuron, communication, transfers and fills do not count',
+        hint: 'Neuron instructions, communication, transfers and memsets do not count',
       });
     if (this.#kernels === 0) throw withoutKernels(this.#untimed);
     const { rows } = this;

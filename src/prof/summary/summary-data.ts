@@ -76,7 +76,7 @@ export interface DeviceTime {
   readonly setsAlone: number;
   /** Idle time during which the profile reports that the host or a stream waited. Null when work is missing. */
   readonly idleInWaits: number | null;
-  /** Sum of the durations of kernels, whatever they do. */
+  /** Sum of the kernel durations, whatever they do. */
   readonly kernelSum: number;
   /** The part of it in kernels that compute. */
   readonly computeSum: number;
@@ -364,7 +364,7 @@ export interface AnnotationTimes {
   readonly host: Distribution | null;
 }
 
-/** Time that threads spent in ops of the framework, and the time from the first op's start to the last op's end. */
+/** Time that threads spent in framework ops, and the time from the first op's start to the last op's end. */
 export interface OpTimes {
   readonly start: number;
   readonly span: number;

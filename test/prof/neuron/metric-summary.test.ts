@@ -179,7 +179,7 @@ describe('summary of a Neuron profile', () => {
     );
     expect(rowOf(summary, 'vector_engine_active_time')).to.include({
       value: null,
-      why: 'the records are not in order of start',
+      why: 'the records are not in order of start time',
     });
     expect(rowOf(summary, 'vector_engine_instruction_time').value).to.equal(20_000);
   });

@@ -92,7 +92,7 @@ export const perfetto = recordsCommand(
     name: 'dprof perfetto',
     usage: 'dprof perfetto -o OUT [OPTION...] [FILE...]',
     about: ['A trace of device and CPU activity, for https://ui.perfetto.dev or chrome://tracing.'],
-    operands: ['FILE: records of dparse (also .gz), or a profile, whose ranges are read too. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile, whose ranges are read too. Default: stdin.'],
     options: [
       PEAKS_OPTION,
       {

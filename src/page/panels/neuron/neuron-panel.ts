@@ -34,7 +34,7 @@ const errorsOf = ({ errors }: PageMonitor): HTMLElement[] =>
     ? []
     : [
         section(
-          'What the monitor could not report',
+          'What the monitor could not measure',
           element(
             'ul',
             {},

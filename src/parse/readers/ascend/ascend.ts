@@ -62,7 +62,7 @@ export const ascendText: Reader = {
 /** Number of bytes that are searched. It is large, because metadata and device events come after the host events. */
 const SEARCHED = 16 * 1024 * 1024;
 
-/** Texts that only this profiler writes; those of host events come first. */
+/** Strings that only this profiler writes; those of host events come first. */
 const MARKS = ['"async_npu"', 'torch_to_npu', '"Ascend Hardware"', 'Node@launch', '"Physic Stream Id"', 'AscendCL@'];
 
 /** Only this profiler quotes times and shapes. A truncated trace may have no other sign of its format. */
@@ -121,7 +121,7 @@ export const ascendRaw: Reader = {
       'Ascend PyTorch Profiler if `analyse` has not run yet, or by `msprof` before export: `FRAMEWORK` and `PROF_*/host/data`, `PROF_*/device_N/data`',
     ],
     read: [
-      'Device tasks with their operators, extents, types, cycles and launches, copies with sizes, collectives with their messages; from torch_npu: ops, modules, call stacks, the task queue, garbage collection and allocator memory. A folder is found by the `info.json` of its host.',
+      'Device tasks with their operators, shapes, types, cycles and launches, copies with sizes, collectives with their messages; from torch_npu: ops, modules, call stacks, the task queue, garbage collection and allocator memory. A folder is found by the `info.json` of its host.',
       "If the vendor's tool has parsed the folder, its output is read instead. Truncated structures, and files and structures of unread kinds, are counted.",
       'The layouts come from public sources and have not been checked against a real capture. Details: docs/ascend-raw.md.',
     ],

@@ -337,7 +337,7 @@ const isJson = (text: string): boolean => /^\ufeff?\s*[{[]/.test(text);
 
 const isSummary = (text: string): boolean => (isJson(text) ? isSummaryJson(text) : isSummaryText(wholeLines(text)));
 
-/** The first part of a text without its last line, which may be incomplete. */
+/** The first part of a string without its last line, which may be incomplete. */
 const wholeLines = (text: string): string => (text.includes('\n') ? text.slice(0, text.lastIndexOf('\n')) : text);
 
 function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {

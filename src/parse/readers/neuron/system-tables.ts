@@ -45,7 +45,7 @@ export const neuronSystem: Reader = {
   },
 };
 
-/** A whole number in a text; -1 for any other value. */
+/** A whole number in a string; -1 for any other value. */
 const wholeOf = (cell: Cell | undefined): bigint => (/^\d{1,19}$/.test(String(cell)) ? BigInt(String(cell)) : -1n);
 
 /** The instances that the tables name, numbered in order of their ids. */

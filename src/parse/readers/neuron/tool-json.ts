@@ -1,7 +1,7 @@
 /**
  * Profiles as the JSON of AWS's own tool: one object on one line, whose values are lists of rows, often gigabytes of them.
  * For the large tables only the offsets of rows are kept (20 to 28 bytes each); the rows are then read from the file in
- * order of time. Source: files of neuron-profile 2.28 (five captures of Trainium2), AWS's profile schema reference, users'
+ * time order. Source: files of neuron-profile 2.28 (five captures of Trainium2), AWS's profile schema reference, users'
  * scripts.
  */
 import { isJsonObject, ExactDecoder } from '../../json/json-value.js';
@@ -159,7 +159,7 @@ function numbered(line: Omit<KernelLine, 'id'>, id: number): KernelLine {
   return { type, profile, id, ...rest };
 }
 
-/** Rows of an index as lines, in order of start. */
+/** Rows of an index as lines, in order of start time. */
 function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): Generator<TimedLine> {
   const exact = new ExactDecoder();
   let group: TimedLine[] = [];

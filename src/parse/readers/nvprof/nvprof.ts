@@ -98,7 +98,7 @@ export const nvprof: Reader = {
     input: 'database',
     made: ['`nvprof -f -o net.sql --profile-from-start off python train.py`'],
     read: [
-      'Kernels (concurrent and serialised), copies, memory sets, synchronisations; markers; CUDA runtime and driver calls; devices.',
+      'Kernels (concurrent and serialised), copies, memsets, synchronisations; markers; CUDA runtime and driver calls; devices.',
       'Database versions 7 to 22. Times are Unix time and are rebased to the start of the profile. Kernel names are demangled if possible.',
       "Metrics and events (`--metrics`, `--events`) are counters of their kernels, by CUPTI's number (`metric#20971523`): the database has no names, numbers differ between architectures, and NVIDIA publishes no table of them. `nvprof -i net.sql --print-gpu-trace --csv` prints the same values by name, on any machine with nvprof.",
     ],

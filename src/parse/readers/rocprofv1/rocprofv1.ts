@@ -21,7 +21,7 @@ import { copyKind, kernelName } from '../../amd/work-rows.js';
 
 const TABLES = ['HIP', 'HSA', 'OPS', 'COPY', 'KERN'];
 const TIMES = TABLES.map((table) => [table, 'BeginNs'] as const);
-/** Matches sizes in a text such as `numBlocks({z(1) y(1) x(64})`, with the brackets as the tool writes them. */
+/** Matches sizes in a string such as `numBlocks({z(1) y(1) x(64})`, with the brackets as the tool writes them. */
 const EXTENTS = {
   grid: /numBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
   block: /dimBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
@@ -42,7 +42,7 @@ export const rocprofv1: Reader = {
     input: 'database of rocprof',
     made: ['`rocprof --hip-trace -o results.csv python train.py` of ROCm 6 and before, which writes `results.db`'],
     read: [
-      "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; `hipMalloc` and `hipFree` as a curve of the memory in use. A run without `--hip-trace` has only kernels, and the extents of their grid are unknown.",
+      "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; memory in use over time from `hipMalloc` and `hipFree`. A run without `--hip-trace` has only kernels, and their grid dimensions are unknown.",
       "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. Device numbers are those of the tool, which numbers the machine's CPUs too. Times count from the machine's boot, so the Unix time of the start is unknown.",
     ],
   },
@@ -165,7 +165,7 @@ export const rocprofv1Table: Reader = {
       '`rocprof --timestamp on -o results.csv python train.py` of ROCm 6 and before; with `-i` and a file of counters',
     ],
     read: [
-      'Kernels with times, device, queue, vector registers and local memory (LDS), and a counter for each further column. Without `--timestamp on`, times are unknown. The extents of the grid are unknown. In a folder, `results.db` of the same run is read instead.',
+      'Kernels with times, device, queue, vector registers and local memory (LDS), and a counter for each other column. Without `--timestamp on`, times are unknown. Grid dimensions are unknown. In a folder, `results.db` of the same run is read instead.',
     ],
   },
   sniff: ({ head }) => HEADER.test(head.toString('utf8')),

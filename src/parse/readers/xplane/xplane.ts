@@ -38,7 +38,7 @@ export const xplane: Reader = {
       '`jax.profiler.trace(FOLDER)` around the steps, which writes `FOLDER/plugins/profile/RUN/HOST.xplane.pb`, a file for each host; give the folder `RUN`, whose hosts become ranks in the order of their names',
     ],
     read: [
-      'GPUs of AMD and NVIDIA: kernels, copies and fills with the call that launched them, stream, grid, block, registers and shared memory; the op by its path, with scopes as layers, and its instruction of HLO, whose shapes give FLOPs and bytes. TPUs: instructions with the FLOPs and bytes that the compiler states, programs, transfers and waits. CPUs: instructions as ranges. Steps, annotations, Python frames, memory of allocators, lines of source.',
+      'GPUs of AMD and NVIDIA: kernels, copies and memsets with the call that launched them, stream, grid, block, registers and shared memory; the op by its path, with scopes as layers, and its instruction of HLO, whose shapes give FLOPs and bytes. TPUs: instructions with the FLOPs and bytes that the compiler states, programs, transfers and waits. CPUs: instructions as ranges. Steps, annotations, Python frames, allocator memory, source lines.',
       "Lines that XProf derives from others are left out, and counted. The host's name and address are not read. A file holds the GPUs of its host: those without events did not run, or were not recorded.",
       'Consecutive kernels of one instruction share its work. The shapes of Triton and Transformer Engine calls do not show what they compute, so their work is unknown.',
     ],
@@ -68,7 +68,7 @@ function beginsWithPlane(head: Buffer): boolean {
 
 function read(probe: Probe, options: ReadOptions) {
   if (probe.head.includes('\ufffd\ufffd'))
-    throw new UserError('is a damaged XPlane file: it was saved as text, and a length in it runs over the end', {
+    throw new UserError('is a damaged XPlane file: it was saved as text, and a length in it exceeds the file', {
       where: probe.file,
       hint: 'copy it again, as a binary file',
     });

@@ -104,7 +104,7 @@ export class UtilisationCurve {
     this.#host = this.#bins.addCoverage();
   }
 
-  /** Must be called in order of start. */
+  /** Must be called in order of start time. */
   take({ record, kind, start, dur }: DrawnActivity): void {
     const part = WORK_OF_KIND[kind];
     if (part === undefined) return;

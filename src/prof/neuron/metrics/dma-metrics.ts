@@ -218,7 +218,7 @@ export const DMA_METRICS: readonly Metric[] = [
     doc,
     formula: 'not computed: packets are not grouped by transfer',
     of: () => ({ unknown: NOT_GROUPED }),
-    differs: 'the tool writes 0 where it had no notifications of descriptors',
+    differs: 'the tool writes 0 where it had no descriptor notifications',
   })),
   {
     name: 'dma_queue_count',

@@ -12,7 +12,7 @@ type Event = Readonly<Record<string, unknown>>;
 
 const plane = (pid: number, name: string): Event => ({ ph: 'M', pid, name: 'process_name', args: { name } });
 const line = (pid: number, tid: number, name: string): Event => ({ ph: 'M', pid, tid, name: 'thread_name', args: { name } }); // prettier-ignore
-/** An event with times in microseconds. Arguments are texts. */
+/** An event with times in microseconds. Arguments are strings. */
 const at = (pid: number, tid: number, [ts, dur]: readonly [number, number], name: string, args?: Readonly<Record<string, string>>): Event =>
   ({ ph: 'X', pid, tid, ts, dur, name, ...(args === undefined ? undefined : { args }) }); // prettier-ignore
 

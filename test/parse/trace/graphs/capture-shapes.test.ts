@@ -16,7 +16,7 @@ const graph = (names: readonly (string | null)[]): CapturedGraph => ({
 const names = new NodeNames();
 const shapesOf = (...graphs: readonly CapturedGraph[]): CaptureShapes => new CaptureShapes(graphs, names);
 
-/** Work in order of start, each on a stream. */
+/** Work in order of start time, each on a stream. */
 function launch(
   work: readonly string[],
   streams: readonly number[] = work.map(() => 0),
