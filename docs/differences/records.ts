@@ -93,14 +93,14 @@ const MARKERS: Topic = {
       shows: 'calls, op, mod, dir',
     },
     {
-      title: 'reading of marker texts',
+      title: 'parsing of marker strings',
       reference: 'evaluated as Python, so code in a profile runs; a text that only looks like a marker stops the run',
       ours: 'parsed as literals, never evaluated; any other text is a plain range, counted as `marker-not-literal`',
       why: 'a profile is data, not code',
       shows: 'calls, trace, ranges',
     },
     {
-      title: 'texts of autograd ranges since PyTorch 1.11',
+      title: 'names of autograd ranges since PyTorch 1.11',
       reference: '`op_id`, `sizes` and `input_op_ids` after the sequence number stop the run',
       ours: 'accepted; the op is the innermost one, its module `aten` where the text says `aten::`',
       why: 'since 1.11 ops nest, and the innermost launches the kernel',
@@ -110,7 +110,7 @@ const MARKERS: Topic = {
       title: 'registered strings',
       reference: 'a range whose text stands in the string table stops the run',
       ours: 'read',
-      why: 'libraries and newer PyTorch register their texts',
+      why: 'libraries and newer PyTorch register their strings',
       shows: 'all context',
     },
     {
@@ -170,7 +170,7 @@ const SEQUENCE: Topic = {
     },
     {
       title: 'the list of ids of a kernel',
-      reference: 'modified while iterating, so every second foreign id stays',
+      reference: 'modified while iterating, so every second id of another op stays',
       ours: 'the chosen id; the others are in `altSeq`',
       why: 'what PyProf intends',
       shows: 'seq, altseq',
@@ -249,7 +249,7 @@ const REPORTS: Topic = {
     },
     {
       title: 'FLOPs',
-      reference: 'text of a float for some ops: `15052800.0`',
+      reference: 'a float for some ops: `15052800.0`',
       ours: 'an integer',
       why: 'operations are counted',
       shows: 'flops',

@@ -39,8 +39,8 @@ const summary = (counts: Counts): string =>
   list([
     `${counts.probes} probes: hand-made calls, each with a kernel name, given to both references and to our formulas`,
     `${counts.equalToPyprof2} with PyProf2's answer in every cell (op, FLOPs, bytes, tensor cores, params)`,
-    `${counts.equalToNvidia} more as by NVIDIA PyProf, ${counts.equalToEither} more cell by cell as by one or the other`,
-    `${counts.explained} differ as listed below, in the cells named there, with values worked out by hand formulas apart from the code`,
+    `${counts.equalToNvidia} more agree with NVIDIA PyProf, and in ${counts.equalToEither} more each cell agrees with one of the two`,
+    `${counts.explained} differ as listed below, in the cells named there, with values from hand-written formulas that are separate from the code`,
     `${counts.unaccounted} unaccounted for`,
   ]);
 

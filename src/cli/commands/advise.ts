@@ -58,8 +58,8 @@ export const advise = recordsCommand(
       ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
       [
         '"at most": gain if the device reached its peak or never waited; "about": memory traffic saved, at peak bandwidth.',
-        'Findings about the program come first, then those about the profile. Each list begins with rule job, then goes by',
-        'possible gain, where an unknown gain counts as half of the time at stake; a cause comes before its effect.',
+        'Findings about the program come first, then those about the profile. Each list begins with rule job, then is sorted by',
+        'possible gain; an unknown gain counts as half of the time at stake. A cause comes before its effect.',
         'A finding may cover several devices or ranks. Gains do not add up.',
         'Each profile begins with a verdict (json: and the parts of device time), except with --rule.',
         'json: one object per line, times in ns; with --all also {rule, why} for rules without a finding.',

@@ -38,7 +38,7 @@ export const merge = recordsCommand(
     usage: MERGE_USAGE,
     about: [
       'Merges files of dprof partial or dprof merge; each profile appears once.',
-      'The result has the same bytes, whatever the order and grouping of merges.',
+      'The result is identical, byte for byte, whatever the order and grouping of merges.',
     ],
     operands: ['FILE: partial answers (also .gz). Default: stdin.'],
     options: [],

@@ -107,7 +107,7 @@ export function combine(
   if (odd === undefined) return compute(...(amounts as readonly number[]));
   return odd !== null && typeof odd === 'object'
     ? odd
-    : { unknown: 'the capture lacks the peak that it is relative to' };
+    : { unknown: 'the capture lacks the peak that this figure is relative to' };
 }
 
 export const NO_ACTIVITY = 'no records of device activity: only a summary or a program';

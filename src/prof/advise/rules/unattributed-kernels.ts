@@ -141,7 +141,7 @@ const ACTIONS: Readonly<Record<Cause, Advice>> = {
   lost: [
     [
       /^/,
-      'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
+      'record all API calls: these kernels come after others of their stream whose launches are recorded, so calls between them must have been left out',
     ],
   ],
   'no-launch': [

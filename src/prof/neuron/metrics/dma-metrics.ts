@@ -85,7 +85,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       name: time,
       group,
       unit: 'ps',
-      doc: `time during which at least one of the ${what} was in flight`,
+      doc: `time with at least one packet in flight, among the ${what}`,
       formula: `length of the union of ${what}`,
       of: (sums) => activeTime(sums, packets(sums)),
       measured,
