@@ -104,7 +104,7 @@ describe('dprof memory', () => {
   );
 
   itShared(
-    'says where a trace of 2021 counts from',
+    'says where a trace from 2021 counts from',
     ['data/kineto/v100_resnet50_2021.json.gz'],
     async ([path = '']) => {
       const { stdout } = await run('', '--points', '4', path);

@@ -56,7 +56,7 @@ describe('detection', () => {
     [
       'text of nvprof',
       '==123== NVPROF is profiling process 123\n==123== Profiling result:\n',
-      /text output of nvprof.*nvprof -o FILE/,
+      /nvprof text output.*nvprof -o FILE/,
     ],
     [
       'text of a profiler without permission',
@@ -73,7 +73,7 @@ describe('detection', () => {
       '==PROF== Connected to process 5\n==WARNING== No kernels were profiled.\n',
       /saw no kernel.*and its children/,
     ],
-    ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /text output of Nsight Compute.*nsys profile/],
+    ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /Nsight Compute text output.*nsys profile/],
     ['dparse records', '{"type":"profile","v":1}\n', /records of dparse \(give them to dprof\)/],
     ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
     ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],

@@ -9,7 +9,7 @@ import { OUTSIDE, type Nesting } from './nesting.js';
 import { readStepName, type StepName } from '../../record/serving-step.js';
 import type { StepRange } from '../trace/launch-steps.js';
 
-/** Ranges that mark steps. They are annotations, or ops in profiles of 2021, which record annotations as ops. */
+/** Ranges that mark steps. They are annotations, or ops in profiles from 2021, which record annotations as ops. */
 export function* annotatedSteps(events: HostEvents): Generator<StepRange> {
   const { ranges } = events;
   const names = new LruCache<string, StepName | null>(1024);

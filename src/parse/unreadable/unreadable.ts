@@ -198,7 +198,7 @@ const BINARIES: readonly Unreadable[] = [
   },
   {
     title: 'a binary file of an unknown format',
-    hint: 'dparse --formats lists what can be read; for a raw log of nvprof: nvprof --import-profile FILE --export-profile NEW',
+    hint: 'dparse --formats lists what can be read; for a raw nvprof log: nvprof --import-profile FILE --export-profile NEW',
     sniff: isBinary,
   },
 ];
@@ -231,12 +231,12 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: prints(/^==[A-Z\d]+== .*\bNo kernels were profiled\b/m),
   },
   {
-    title: 'text output of nvprof',
+    title: 'nvprof text output',
     hint: 'profile with nvprof -o FILE, which writes a database',
     sniff: prints(/^==\d+== (?:NVPROF|Profiling|Generated)/m),
   },
   {
-    title: 'text output of Nsight Compute',
+    title: 'Nsight Compute text output',
     hint: 'use ncu --csv --page raw; for times use nsys profile, then nsys export --type sqlite',
     sniff: prints(/^==PROF== /m),
   },

@@ -120,7 +120,7 @@ const hasHeader = (path: string): boolean => headContains(path, ['\n"ID",'], SEA
 export function launchesOf(path: string, file: string, diagnostics: Diagnostics): NcuLaunch[] {
   const launches = readLaunches(path, linesAbove(path), diagnostics);
   if (launches !== null) return launches;
-  throw new UserError("is not a CSV of Nsight Compute: columns 'ID' and 'Kernel Name' are missing", {
+  throw new UserError("is not an Nsight Compute CSV: columns 'ID' and 'Kernel Name' are missing", {
     where: file,
     hint: 'ncu --csv --page raw prints it',
   });

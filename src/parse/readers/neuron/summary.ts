@@ -320,7 +320,7 @@ export const neuronSummary: Reader = {
   reads: 'text',
   docs: {
     profiler: 'AWS Neuron',
-    input: 'summaries of neuron-explorer',
+    input: 'neuron-explorer summaries',
     made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
     read: [
       'Every metric as a sample, for one or several nodes. Metrics that the tool calls percent are fractions from 0 to 1.',

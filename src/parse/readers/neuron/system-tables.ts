@@ -16,12 +16,12 @@ const TIMES = [[EVENTS, 'start_ts'], ...[CPUS, MEMORY, HBM].map((table) => [tabl
 
 export const neuronSystem: Reader = {
   id: 'neuron-system',
-  title: 'system profile of neuron-explorer (a folder with SystemProfileEvents.parquet)',
+  title: 'neuron-explorer system profile (a folder with SystemProfileEvents.parquet)',
   reads: 'database',
   tableNames: [EVENTS],
   docs: {
     profiler: 'AWS Neuron',
-    input: 'system profile of neuron-explorer',
+    input: 'neuron-explorer system profile',
     made: [
       '`neuron-explorer view -d FOLDER --ingest-only --data-path OUT --display-name NAME`: the folder `NAME@latest`',
     ],

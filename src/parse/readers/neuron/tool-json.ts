@@ -56,7 +56,7 @@ export const neuronJson: Reader = {
   usesProgram: true,
   docs: {
     profiler: 'AWS Neuron',
-    input: 'JSON or Parquet of neuron-explorer',
+    input: 'neuron-explorer JSON or Parquet',
     made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
     read: [
       "Instructions with operands, HLO name, layer, multiply-accumulates, bytes per memory and dependencies; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",

@@ -404,6 +404,6 @@ function refuse(where: string, isDamaged: boolean): never {
   if (isDamaged) throw new UserError('is a damaged Perfetto trace: no work in it can be read', { where, hint: 'copy it again' }); // prettier-ignore
   throw new UserError('is a Perfetto trace without device work that dparse can read', {
     where,
-    hint: 'give one of rocprofv3, rocprof-sys, PyTorch or dprof perfetto; ui.perfetto.dev shows others',
+    hint: 'give a trace from rocprofv3, rocprof-sys, PyTorch or dprof perfetto; ui.perfetto.dev shows others',
   });
 }

@@ -35,11 +35,11 @@ const DOCS = { profiler: 'AMD rocprofv3, rocmProfileData' } as const;
 
 export const rocprofv1: Reader = {
   id: 'rocprof-v1',
-  title: 'database of rocprof, before rocprofv3 (rocprof --hip-trace, results.db)',
+  title: 'rocprof database, from before rocprofv3 (rocprof --hip-trace, results.db)',
   reads: 'database',
   docs: {
     ...DOCS,
-    input: 'database of rocprof',
+    input: 'rocprof database',
     made: ['`rocprof --hip-trace -o results.csv python train.py` of ROCm 6 and before, which writes `results.db`'],
     read: [
       "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; memory in use over time from `hipMalloc` and `hipFree`. A run without `--hip-trace` has only kernels, and their grid dimensions are unknown.",
@@ -156,11 +156,11 @@ const NOT_COUNTERS =
 
 export const rocprofv1Table: Reader = {
   id: 'rocprof-v1-csv',
-  title: 'table of kernels of rocprof, before rocprofv3 (rocprof --timestamp on, results.csv)',
+  title: 'rocprof kernel table, from before rocprofv3 (rocprof --timestamp on, results.csv)',
   reads: 'text',
   docs: {
     ...DOCS,
-    input: 'CSV of rocprof',
+    input: 'rocprof CSV',
     made: [
       '`rocprof --timestamp on -o results.csv python train.py` of ROCm 6 and before; with `-i` and a file of counters',
     ],

@@ -36,11 +36,11 @@ const RECORDS = /^(?:metadata|callback_records\.counter_collection|buffer_record
 
 export const rocprofv3Json: Reader = {
   id: 'rocprofv3-json',
-  title: 'JSON of rocprofv3 (rocprofv3 --sys-trace --output-format json, *_results.json)',
+  title: 'rocprofv3 JSON (rocprofv3 --sys-trace --output-format json, *_results.json)',
   reads: 'text',
   docs: {
     profiler: 'AMD rocprofv3, rocmProfileData',
-    input: 'JSON of rocprofv3',
+    input: 'rocprofv3 JSON',
     made: ['`rocprofv3 --sys-trace --output-format json -- python train.py`: the file that ends in `_results.json`'],
     read: [
       'The same data as the rocpd database of rocprofv3: kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters; roctx ranges; memory in use over time from allocations. Several processes in one file.',

@@ -80,12 +80,12 @@ function isCovered(probe: Probe): boolean | string {
 
 export const rocprofv3: Reader = {
   id: 'rocprofv3-csv',
-  title: 'CSV tables of rocprofv3 (rocprofv3 --sys-trace --output-format csv, *_kernel_trace.csv)',
+  title: 'rocprofv3 CSV tables (rocprofv3 --sys-trace --output-format csv, *_kernel_trace.csv)',
   reads: 'text',
   fileNames: /_kernel_trace\.csv(?:\.gz)?$/,
   docs: {
     profiler: 'AMD rocprofv3, rocmProfileData',
-    input: 'CSV tables of rocprofv3',
+    input: 'rocprofv3 CSV tables',
     made: [
       '`rocprofv3 --sys-trace --output-format csv -- python train.py`: the folder, or the file that ends in `_kernel_trace.csv`, which is read with the other tables of its process',
     ],

@@ -35,7 +35,7 @@ const VENDORS: Readonly<Record<string, string>> = { TPU: 'google' };
 
 export const tensorBoardTrace: Reader = {
   id: 'xplane-json',
-  title: 'trace of JAX and TensorFlow for TensorBoard (*.trace.json.gz), without the .xplane.pb',
+  title: 'JAX and TensorFlow trace for TensorBoard (*.trace.json.gz), without the .xplane.pb',
   reads: 'text',
   docs: {
     profiler: 'JAX, TensorFlow, PyTorch/XLA (XPlane)',

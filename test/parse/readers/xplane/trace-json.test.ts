@@ -46,7 +46,7 @@ const GPU = [
   at(1, 98, [129, 20], '7', { group_id: '0', step_name: '7' }),
 ];
 
-describe('the trace of JAX and TensorFlow for TensorBoard', () => {
+describe('the JAX and TensorFlow trace for TensorBoard', () => {
   it('has kernels, copies and sets of GPUs with their launches, op, layer and step, to the picosecond', () => {
     const path = written(GPU);
     expect(headerOf(path)).to.deep.include({ format: 'xplane-json', startUnixNs: null });

@@ -1,4 +1,4 @@
-/** Steps of servers of language models: tokens, their rates, and the parts of the model. */
+/** Steps of LLM servers: tokens, their rates, and the parts of the model. */
 import { expect } from 'chai';
 import {
   columnsOf,
