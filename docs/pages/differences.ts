@@ -80,7 +80,7 @@ export function differencesPage(countsText: string): string {
     ...RECORD_DIFFERENCES.map(topic),
     '## FLOPs, bytes, tensor cores, params',
     'Each difference is counted on probes. A test compares this table with them and fails for unlisted differences and for listed ones that no probe shows.',
-    "The probes use `--convention pyprof`. By default a call of a Python function (PyProf's markers) counts as the dispatcher's op of the same name. A profile of Nsight Systems with markers and one of PyTorch's profiler therefore give the same numbers for the same tensors. The convention changes:",
+    "The probes use `--convention pyprof`. By default a call of a Python function (PyProf's markers) counts as the dispatcher's op of the same name. An Nsight Systems profile with markers and one of PyTorch's profiler therefore give the same numbers for the same tensors. The convention changes:",
     table(['Python function calls', 'default', '`dprof --convention pyprof`'], CONVENTION_ROWS),
     summary(counts),
     calculations(counts),

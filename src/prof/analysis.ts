@@ -103,7 +103,7 @@ export function withTimeless(error: UserError, samples: number, hint = error.det
 }
 
 const TIMES_HINT =
-  'a net.dict of PyProf and counters of Nsight Compute have no times: run dparse on the profile itself';
+  'a PyProf net.dict and Nsight Compute counters have no times: run dparse on the profile itself';
 
 /** The error for records without any time, such as those of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>

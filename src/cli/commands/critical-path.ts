@@ -33,7 +33,7 @@ export const criticalPath = recordsCommand(
     name: 'dprof critical-path',
     usage: 'dprof critical-path [OPTION...] [FILE...]',
     about: ['What determined how long each step took: the longest chain of launches, work, waits and CPU code.'],
-    operands: ['FILE: records of dparse --ranges (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: records from dparse --ranges (also .gz), or a profile. Default: stdin.'],
     options: [...OPTIONS, ...tableOptions(PATH_COLUMNS.map(({ key }) => key))],
     unfit: {
       ...unfit(['device', 'stream'], 'a path leads through all devices and streams of a profile'),

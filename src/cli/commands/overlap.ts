@@ -39,7 +39,7 @@ export const overlap = recordsCommand(
       {
         name: 'by',
         takes: 'KEY',
-        help: 'column of dprof by which work is divided into kinds: stream, category, op … (stream)',
+        help: 'dprof column by which work is divided into kinds: stream, category, op … (stream)',
         values: COLUMNS.map(({ key }) => key),
       },
       { name: 'measured', help: "what the GPU's counters show while only one kind runs (Nsight)" },

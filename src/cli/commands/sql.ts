@@ -40,7 +40,7 @@ export const sql = recordsCommand(
   {
     name: 'dprof sql',
     usage: USAGE,
-    about: ['One query of DuckDB over records: one table each for kernels, copies, ranges, steps, regions, paths ...'],
+    about: ['One DuckDB query over records: one table each for kernels, copies, ranges, steps, regions, paths ...'],
     operands: [
       'FILE: dparse records (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
       `Needs DuckDB: ${INSTALL}`,

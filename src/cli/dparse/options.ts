@@ -55,7 +55,7 @@ export const DPARSE: Tool = {
     CAPTURE_OPTION,
     NCU_OPTION,
     { name: 'ranges', help: 'write CPU ranges too' },
-    { name: 'derived', help: 'add many samples: GPU counters of Nsight, DMA activity of Neuron' },
+    { name: 'derived', help: 'add many samples: Nsight GPU counters, Neuron DMA activity' },
     { name: 'all', help: 'neuron-monitor: add undocumented fields' },
     SILENT_OPTION,
     { name: 'formats', help: 'list the formats that can be read' },

@@ -39,7 +39,7 @@ export function tablesByFolder(paths: readonly string[]): ReadonlyMap<string, Ta
 
 const isParquet = (path: string): boolean => path.endsWith('.parquet');
 
-/** Names that begin a table of Nsight Systems. */
+/** Names that begin an Nsight Systems table. */
 const NSIGHT = /^(?:StringIds|CUPTI_ACTIVITY_KIND_\w+|TARGET_INFO_\w+|META_DATA_\w+|NVTX_EVENTS)$/;
 /**
  * Tables by which a device profile of Neuron Explorer is recognised: one of events or sums, and those that describe
@@ -48,7 +48,7 @@ const NSIGHT = /^(?:StringIds|CUPTI_ACTIVITY_KIND_\w+|TARGET_INFO_\w+|META_DATA_
 const NEURON = ['Instruction', 'DmaPacket', 'SemaphoreUpdate', 'Summary'];
 const NEURON_ABOUT = ['Metadata', 'SchemaFields', 'Instruction'];
 
-/** Beginning of the tables of a system profile of Neuron Explorer, and two more tables, which count only together. */
+/** Beginning of the tables of a Neuron Explorer system profile, and two more tables, which count only together. */
 const NEURON_SYSTEM = /^SystemProfile/;
 const NEURON_HOST = ['CpuUsage', 'HostMemUsage'];
 

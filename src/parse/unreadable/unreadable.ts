@@ -27,7 +27,7 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
   },
   {
     title: "DLProf's own database (dlprof_dldb.sqlite), for its viewer",
-    hint: 'give the database of Nsight Systems that DLProf wrote next to it (nsys_profile.sqlite)',
+    hint: 'give the Nsight Systems database that DLProf wrote next to it (nsys_profile.sqlite)',
     sniff: hasTable('view_op_nodes', 'view_system_config'),
   },
 ];
@@ -281,7 +281,7 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: ({ head }) => /^\uFEFF?"?Name"?,"?Calls"?,"?TotalDurationNs"?,/.test(head.toString('utf8')),
   },
   {
-    title: 'a table of rocprofv3 that has no kernels, copies or calls',
+    title: 'a rocprofv3 table that has no kernels, copies or calls',
     hint: 'give the folder, or the file that ends in _kernel_trace.csv',
     sniff: ({ head }) =>
       /^\uFEFF?(?=.*\b(?:agent_type|alloc_flags|exec_mask)\b)[\w", ]+\r?\n/i.test(head.toString('utf8')),

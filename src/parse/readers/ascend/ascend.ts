@@ -26,7 +26,7 @@ import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { AscendTrace } from './database/database-trace.js';
 
 /**
- * Reader of text output of the Ascend PyTorch Profiler: trace_view.json and CSV files, or kernel_details.csv without a
+ * Reader for text output of the Ascend PyTorch Profiler: trace_view.json and CSV files, or kernel_details.csv without a
  * trace.
  */
 export const ascendText: Reader = {
@@ -108,7 +108,7 @@ function isCovered(probe: Probe): boolean {
 const RAW = 'ascend-raw';
 
 /**
- * Reader of raw data of torch_npu and msprof: `PROF_*` with `FRAMEWORK` next to it, found by the `info.json` of the host.
+ * Reader for raw data of torch_npu and msprof: `PROF_*` with `FRAMEWORK` next to it, found by the `info.json` of the host.
  */
 export const ascendRaw: Reader = {
   id: RAW,
@@ -173,7 +173,7 @@ const DATABASE = 'ascend-db';
 const EVENTS = ['TASK', 'PYTORCH_API', 'COMPUTE_TASK_INFO', 'CANN_API', 'MSTX_EVENTS'];
 
 /**
- * Reader of databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without
+ * Reader for databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without
  * the framework's events), schema 1.0 to 1.2.
  */
 export const ascendDatabase: Reader = {

@@ -1,5 +1,5 @@
 /**
- * Reader of PyTorch traces (Kineto's Chrome trace JSON) from 2021 to today: NVIDIA, AMD, Intel and MTIA. Source:
+ * Reader for PyTorch traces (Kineto's Chrome trace JSON) from 2021 to today: NVIDIA, AMD, Intel and MTIA. Source:
  * libkineto/src/output_json.cpp and torch/csrc/profiler/collection.cpp of these years, and traces of them.
  */
 import { emit } from '../../trace/emit.js';

@@ -1,5 +1,5 @@
 /**
- * Reader of system profiles of Neuron Explorer, a folder of Parquet tables: the use of the host's CPUs and memory and of
+ * Reader for system profiles of Neuron Explorer, a folder of Parquet tables: the use of the host's CPUs and memory and of
  * the devices' memory over time, and what the runtime and the framework did. Source: AWS's profile schema reference,
  * versions 7.4 and 12.0. It does not say what the events of devices are, so these are counted.
  */

@@ -43,7 +43,7 @@ const MOST_TEXT = 64 * 1024 * 1024;
 const OTHERS = '[other stacks]';
 const UNKNOWN = '[unknown]';
 
-/** Stacks of the chains of a table: their distinct strings, and the number of the text for each id. */
+/** Stacks of the chains of a table: their distinct strings, and the number of the string for each id. */
 class Chains {
   readonly texts: string[] = [];
   readonly byId = new Map<number, number>();

@@ -1,5 +1,5 @@
 /**
- * Reader of Nsight Systems SQLite exports from 2019 to 2026. Tables exist only when they have rows, and columns differ
+ * Reader for Nsight Systems SQLite exports from 2019 to 2026. Tables exist only when they have rows, and columns differ
  * between releases, so everything is found by name, and missing cells are null. Source: NVIDIA Nsight Systems
  * documentation, "SQLite Schema Reference", and exports of these years.
  */

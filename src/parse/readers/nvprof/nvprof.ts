@@ -1,5 +1,5 @@
 /**
- * Reader of nvprof and NVVP databases, versions 7 to 22: C structs of CUPTI dumped with one column for each field. Times
+ * Reader for nvprof and NVVP databases, versions 7 to 22: C structs of CUPTI dumped with one column for each field. Times
  * are Unix time in ns. Source: CUPTI documentation (activity records) and databases of versions 9, 12 and 16.
  */
 import { entryOf } from '../../../containers/map-entry.js';

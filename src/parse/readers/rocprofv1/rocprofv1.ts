@@ -149,7 +149,7 @@ function readWork({ database, trace, clock }: DatabaseTrace): {
   return { device: devices.size === 1 && typeof device === 'number' ? device : null, hasWork: devices.size > 0 };
 }
 
-/** Reader of rocprof's table of kernels, which it writes for a run without an API trace. */
+/** Reader for rocprof's table of kernels, which it writes for a run without an API trace. */
 const HEADER = /^\uFEFF?"?index"?,"?kernelname"?,"?gpu-id"?,/i;
 const NOT_COUNTERS =
   /^(?:index|kernelname|(?:gpu|queue)-(?:id|index)|pid|tid|grd|wgr|lds|scr|(?:arch_|accum_)?vgpr|sgpr|fbar|wave_size|sig|obj|\w+Ns)$/i;

@@ -90,7 +90,7 @@ export const rocprofv3: Reader = {
       '`rocprofv3 --sys-trace --output-format csv -- python train.py`: the folder, or the file that ends in `_kernel_trace.csv`, which is read with the other tables of its process',
     ],
     read: [
-      'Kernels with times, device, stream (the queue in files from 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS); copies; HIP, HSA and RCCL calls, and which of them launched a kernel; roctx ranges; memory in use over time from allocations; counters; names, clocks and compute units of devices from `_agent_info.csv`. Files of ROCm 6.2 to 7, and those that `rocpd convert` writes.',
+      'Kernels with times, device, stream (the queue in files from 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS); copies; HIP, HSA and RCCL calls, and which of them launched a kernel; roctx ranges; memory in use over time from allocations; counters; names, clocks and compute units of devices from `_agent_info.csv`. Files from ROCm 6.2 to 7, and those that `rocpd convert` writes.',
       'Tables with the same name prefix (`1234_kernel_trace.csv`, `1234_hip_api_trace.csv`) are one process and one profile. Devices have the numbers of `rocm-smi` if `_agent_info.csv` is there, and otherwise those of the tool, which count CPUs too. In a folder, the database or the JSON of the same run (`1234_results.db`, `1234_results.json`) is read instead. A table of counters without its kernel trace is a profile too; its kernels ran one at a time, so gaps between them mean nothing.',
       "Copies have no sizes. Times count from the machine's start, so the Unix time of the profile's start is unknown.",
     ],

@@ -1,5 +1,5 @@
 /**
- * Reader of rpd databases of AMD's rocmProfileData. Times are ns since the machine started; devices are only numbers, which
+ * Reader for rpd databases of AMD's rocmProfileData. Times are ns since the machine started; devices are only numbers, which
  * count CPUs too. Source: schemas 2 and 3 and the code of rocmProfileData that writes them; databases of schema 2.
  */
 import type { Reader } from '../../reader.js';

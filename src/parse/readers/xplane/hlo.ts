@@ -1,5 +1,5 @@
 /**
- * The programs in an XSpace: instructions of HLO by program and name, with their operands' shapes, which say what an
+ * The programs in an XSpace: HLO instructions by program and name, with their operands' shapes, which say what an
  * instruction has to compute, and their source lines. A program is read when one of its instructions is first asked for.
  * Source: hlo.proto and xla_data.proto of OpenXLA.
  */

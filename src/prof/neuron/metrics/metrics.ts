@@ -186,7 +186,7 @@ function ofEngine(engine: string): Metric[] {
  * Metrics of each engine: number of instructions, their time, and the time during which at least one ran on any core.
  *
  * Source: definitions in AWS Neuron's profile schema. Waits for semaphores are counted, but their time is not. This
- * gives the same numbers as the vendor's tool for captures of Trainium2.
+ * gives the same numbers as the vendor's tool for Trainium2 captures.
  */
 const ENGINE_METRICS: readonly Metric[] = [
   ...NEURON_ENGINES.flatMap(ofEngine),

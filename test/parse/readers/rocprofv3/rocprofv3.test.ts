@@ -112,7 +112,7 @@ describe('rocprofv3: other versions', () => {
     );
     expect((await runCli('dparse', [path])).stderr).to.include('is text');
     expect((await runCli('dparse', ['--input-format', 'rocprofv3-csv', path])).stderr).to.include(
-      'is not a table of a trace of rocprofv3 (give the file that ends in _kernel_trace.csv)',
+      'is not a table of a rocprofv3 trace (give the file that ends in _kernel_trace.csv)',
     );
   });
 });

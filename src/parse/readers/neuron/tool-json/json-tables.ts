@@ -93,7 +93,7 @@ export type TimedTable = (typeof TIMED_TABLES)[number][0];
 /** Names of the table of collective streams. */
 export const STREAM_TABLES = ['cc_stream', 'cc_streams', 'CcStream'] as const;
 
-/** Table of the numbers of rows in tables that are not read, which stands in for tables of Neuron Explorer. */
+/** Table of the numbers of rows in tables that are not read, which stands in for Neuron Explorer tables. */
 export const NOT_READ_TABLE = 'not_read';
 
 /** Small tables, which are kept in memory. */
