@@ -109,7 +109,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([ter
 /** Meaning of a term, for a hover text. */
 export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;
 
-/** A vendor for whose devices strings use special words. */
+/** A vendor with special words for its devices. */
 export type Vendor = 'nvidia' | 'amd' | 'intel' | 'ascend' | 'neuron' | 'tpu';
 
 interface DeviceWords {

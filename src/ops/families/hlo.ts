@@ -42,7 +42,7 @@ type Check = (op: string) => boolean;
  */
 export const isTransferWait = (labels: Labels | undefined): boolean => /-done$/.test(String(labels?.['category']));
 
-/** A transfer for whose end an instruction waits. */
+/** A transfer whose end an instruction waits for. */
 export interface AwaitedTransfer {
   readonly wait: KernelLine;
   /** `HtoD copies`, where the direction is known; `all-gather`. */
@@ -52,7 +52,7 @@ export interface AwaitedTransfer {
   readonly bytes: number | null;
 }
 
-/** The transfer for whose end an instruction waits; null for any other record. */
+/** The transfer whose end an instruction waits for; null for any other record. */
 export function awaitedTransfer(record: ProfileLine): AwaitedTransfer | null {
   if (record.type !== 'kernel' || !isTransferWait(record.labels)) return null;
   const { labels = {}, counters, calls } = record;

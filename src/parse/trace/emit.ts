@@ -270,7 +270,7 @@ class Emission {
 
   #collective(row: number): CollectiveRecord {
     const operation = this.trace.operationOf?.(row) ?? NO_OPERATION;
-    // Contexts from ranges are those of the kernels of each launch, which a collective is not one of.
+    // Contexts from ranges belong to the kernels of each launch, and a collective is not one of these.
     const call = this.trace.contexts === undefined ? -1 : elementAt(this.#settled.launches.callOf, row);
     const context = this.#contexts.ofKernel(call, row);
     return {

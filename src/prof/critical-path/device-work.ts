@@ -33,7 +33,7 @@ class WorkColumns extends columns({
   kind: 'count',
   /** 1 for a node of a graph. */
   isGraphNode: 'u8',
-  /** 1 for a copy for whose end its call waits. */
+  /** 1 for a copy whose end its call waits for. */
   isAwaited: 'u8',
 }) {}
 

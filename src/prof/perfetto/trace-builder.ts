@@ -217,7 +217,7 @@ export class TraceBuilder {
     this.#hold(this.#ofHost, profile, record, what, () => this.#tracks.onDevice(profile, device, 'layers'));
   }
 
-  /** What has no time has its mark at the profile's start. */
+  /** Records without a time are marked at the profile's start. */
   #timeless(record: NoticeRecord | TensorRecord, line: string, name: string): void {
     this.counts.instants++;
     this.#mark(record.profile, line, nameOf(name), record.type, fieldArgs(record));

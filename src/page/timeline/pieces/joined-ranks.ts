@@ -36,7 +36,7 @@ interface JoinedAbout {
   /** Time in ns on the axis. */
   readonly time: View;
   readonly coverage: TimelineCoverage;
-  /** The rank at whose start the axis begins: see `LaneRanks`. */
+  /** The rank whose start is the start of the axis: see `LaneRanks`. */
   readonly zero: string;
 }
 

@@ -72,7 +72,7 @@ class Chains {
     close();
   }
 
-  /** The strings of all stacks have a bound. */
+  /** The total length of all stacks' strings is limited. */
   numberOf(text: string): number {
     const isKept = this.#numbers.has(text) || this.#text + text.length <= MOST_TEXT;
     return entryOf(this.#numbers, isKept ? text : OTHERS, () => {
