@@ -219,7 +219,7 @@ export interface OpenSpan<T> {
 const MOST_ENCLOSING = 2048;
 
 /**
- * Finds the spans that enclose others, which come in order of start time. A span encloses another if it starts no later and
+ * Finds the spans that enclose others, which arrive in order of start time. A span encloses another if it starts no later and
  * ends no earlier. Unlike a stack, this removes all ended spans, because start/end ranges end in any order. Cost:
  * linear in the number of enclosing spans, plus at most 2,048 open spans for each enclosed one.
  */

@@ -30,7 +30,7 @@ interface Held {
   readonly copies: number;
   readonly sets: number;
   readonly syncs: number;
-  /** Kernels, copies and sets whose launch is not in the trace. */
+  /** Kernels, copies and memsets whose launch is not in the trace. */
   readonly orphans: number;
   /** Kernels with the external id of an op. */
   readonly withOp: number;

@@ -71,7 +71,7 @@ export class DeviceActivityTime {
   launched = 0;
   /** Number of activities that came after one that starts later. If there are any, unions are too short. */
   disordered = 0;
-  /** Time of all work: kernels, collectives, graphs, copies, sets. */
+  /** Time of all work: kernels, collectives, graphs, copies, memsets. */
   readonly busy = new IntervalUnion();
   readonly computing = new IntervalUnion();
   readonly communication = new IntervalUnion();

@@ -29,7 +29,7 @@ export const TRACE_TYPES: RecordTypes = new Set([
 ]);
 
 /**
- * Numbers of slices to hold back, for devices, whose records come in order of start time, and for the host, which runs ahead
+ * Numbers of slices to hold back, for devices, whose records arrive in order of start time, and for the host, which runs ahead
  * of devices.
  */
 const HELD_OF_DEVICES = 256;

@@ -29,7 +29,7 @@ export interface QueueRow {
   readonly profile: number;
   readonly device: number;
   readonly stream: number | null;
-  /** Kernels, copies and sets with a known launch. */
+  /** Kernels, copies and memsets with a known launch. */
   readonly launches: number;
   /** Distribution of the length of the queue when a launch call began. */
   readonly median: number;

@@ -15,7 +15,7 @@ import { communicates, workOf } from '../steps/step-work.js';
 import { BREAK, KernelOrder } from './kernel-order.js';
 import { RepeatedSequences, SMALL, type SequenceRow } from './repeated-sequences.js';
 
-/** Maximum number of kernels, copies and sets; later ones are counted. */
+/** Maximum number of kernels, copies and memsets; later ones are counted. */
 export const MOST_KERNELS = 2_000_000;
 
 /** Number of sequences, by default. */

@@ -51,7 +51,7 @@ function inPicoseconds({ ps }: StepActivity, start: number, end: number): [from:
   return [from, from + (end - start) * PS_PER_NS + more];
 }
 
-/** Idle time of a device so far, in which no work of any step runs; work must come in order of start time. */
+/** Idle time of a device so far, in which no work of any step runs; work must arrive in order of start time. */
 export class DeviceIdle {
   readonly #busy = new IntervalUnion();
   readonly #gaps = new GapSums();

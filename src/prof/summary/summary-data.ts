@@ -47,7 +47,7 @@ export interface DeviceTime {
   /** Start of the first work and end of the last, from the profile's start. */
   readonly start: number;
   readonly end: number;
-  /** Time from the first start to the last end of kernels, collectives, graph launches, copies and sets. */
+  /** Time from the first start to the last end of kernels, collectives, graph launches, copies and memsets. */
   readonly span: number;
   /** Null when the profile lacks copies of the device, as are all values below that depend on copies. */
   readonly busy: number | null;

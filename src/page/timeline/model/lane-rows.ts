@@ -92,7 +92,7 @@ class FilledRow implements LaneRow {
     [this.start, this.dur, this.reach] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
   }
 
-  /** Events come in order of start time. */
+  /** Events arrive in order of start time. */
   add(event: number, start: number, dur: number): void {
     const place = this.#count++;
     this.#latest = Math.max(this.#latest, start + dur);

@@ -122,7 +122,7 @@ class TimeByKey {
   }
 }
 
-/** Interval unions by key; events come in order of start time. */
+/** Interval unions by key; events arrive in order of start time. */
 class BusyTime {
   readonly #unions = new Map<string | number, { busy: number; events: number; reach: number }>();
 

@@ -9,7 +9,7 @@ import type { CapturedGraph, CapturedNode } from './captured-graph.js';
 /** Number of a node that has no name to compare. */
 const NAMELESS = 0;
 /**
- * Numbers of nodes that are compared by kind, not by name: copies and sets. In a replay, HIP runs special kernels for
+ * Numbers of nodes that are compared by kind, not by name: copies and memsets. In a replay, HIP runs special kernels for
  * them.
  */
 const [COPY, SET] = [1, 2];

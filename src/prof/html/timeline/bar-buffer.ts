@@ -9,7 +9,7 @@ import type { TextTable } from './column-packing.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent } from './event-buffer.js';
 import { LaneDepths } from './timeline-lanes.js';
 
-/** Where an event is drawn. Unlike ranges, calls do not come in order of start time, so they have separate depths. */
+/** Where an event is drawn. Unlike ranges, calls do not arrive in order of start time, so they have separate depths. */
 interface BarEvent {
   readonly lane: number;
   readonly isLaunch: boolean;

@@ -84,7 +84,7 @@ describe('Perfetto reader', () => {
       expect(call?.args.map(({ shape }) => shape)).to.deep.equal([[64], [32, 128], [128, 64], undefined, undefined]);
     });
 
-    it('reads copies and sets, the architecture, and counts what it does not read', () => {
+    it('reads copies and memsets, the architecture, and counts what it does not read', () => {
       const records = recordsOf(LINEAR).filter(({ type }) => type === 'copy' || type === 'set');
       expect(records).to.deep.include.deep.members([]);
       const [copy, set] = records;

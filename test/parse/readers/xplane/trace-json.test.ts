@@ -47,7 +47,7 @@ const GPU = [
 ];
 
 describe('the JAX and TensorFlow trace for TensorBoard', () => {
-  it('has kernels, copies and sets of GPUs with their launches, op, layer and step, to the picosecond', () => {
+  it('has kernels, copies and memsets of GPUs with their launches, op, layer and step, to the picosecond', () => {
     const path = written(GPU);
     expect(headerOf(path)).to.deep.include({ format: 'xplane-json', startUnixNs: null });
     expect(headerOf(path).devices.map(({ id, vendor }) => [id, vendor])).to.deep.equal([[0, 'amd']]);

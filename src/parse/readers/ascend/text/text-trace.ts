@@ -149,7 +149,7 @@ export class TextTrace implements Trace {
   }
 
   /**
-   * Turns tasks into kernels, copies, sets and waits.
+   * Turns tasks into kernels, copies, memsets and waits.
    * @returns facts that name unknown types
    */
   #addTasks(): Labels {
