@@ -52,11 +52,11 @@ export const isUtf16 = (head: Uint8Array): boolean =>
 const ASCII = -1;
 const isAscii = (byte = 0): boolean => (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13);
 
-/** A string in UTF-16, which Windows editors and shells write. It is not read; a message names it. */
+/** Text in UTF-16, which Windows editors and shells write. It is not read; a message names it. */
 export class Utf16Input extends UserError {}
 
 /**
- * Rejects a string in UTF-16.
+ * Rejects text in UTF-16.
  * @throws Utf16Input
  */
 export function refuseUtf16(head: Uint8Array, where: string): void {

@@ -340,7 +340,7 @@ async function openFiles(
   const open = (one: FolderFile): Promise<Source> =>
     typeof one === 'string' ? openOne(one, opening, wanted, numbers) : recordsOf(one, parsing, wanted);
   const leftOut = profiles.length + records.length + partials.length - files.length;
-  if (leftOut > 0) status.notes.push(`${counted(leftOut, 'file')} of records skipped (may duplicate other files): name the files to read`); // prettier-ignore
+  if (leftOut > 0) status.notes.push(`${counted(leftOut, 'record file')} skipped (may duplicate other files): name the files to read`); // prettier-ignore
   const endings = [status, ...failures.map((error) => failed(folder, error))];
   if (others.length > 0) return filesInTurn(endings, files, open, wanted, numbers);
   const source = await open(file);

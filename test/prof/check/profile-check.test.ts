@@ -61,7 +61,7 @@ describe('check', () => {
   it('says of a fault that leaves the figures of the host right what it affects', () => {
     const affected = (name: string): unknown => checked([A100_PROFILE, end({ [name]: 1 })]).reasons[0]?.affects;
     expect(affected('work-not-recorded')).to.equal('everything except CPU times');
-    expect(affected('call-failed')).to.equal('what these calls would have done or launched');
+    expect(affected('call-failed')).to.equal('the work that these calls would have done or launched');
   });
 
   it('says how far kernels start before their launch', () => {

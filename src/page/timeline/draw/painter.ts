@@ -66,7 +66,7 @@ class MarkPainter {
   }
 }
 
-/** Minimum widths in CSS pixels of boxes with a gap to the next one, and with a string. */
+/** Minimum widths in CSS pixels of boxes with a gap to the next one, and with text. */
 const GAP_FROM = 4;
 const TEXT_FROM = 22;
 const TICK_EVERY = 110;
