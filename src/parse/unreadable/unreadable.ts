@@ -102,7 +102,7 @@ const PARQUET: readonly Unreadable[] = [
     sniff: (probe) => ['correlationId', 'globalTid', 'globalPid'].some((name) => hasNames(name)(probe)),
   },
   {
-    title: 'a table of Neuron Explorer',
+    title: 'a Neuron Explorer table',
     hint: 'give the folder with all tables',
     sniff: (probe) =>
       hasNames('start_ts', 'end_ts', 'duration_ns')(probe) || hasNames('timestamp', 'instance_id')(probe),

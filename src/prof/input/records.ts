@@ -276,7 +276,7 @@ export class RecordReader {
     } catch (error) {
       throw this.#broken(text, line, error);
     }
-    if (record === null) throw this.#error('a Python value, but not a kernel', line, 'expected a net.dict of PyProf');
+    if (record === null) throw this.#error('a Python value, but not a kernel', line, 'expected a PyProf net.dict');
     this.#kernels++;
     this.status?.formats.add(NET_DICT);
     return record;

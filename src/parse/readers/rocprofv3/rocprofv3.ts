@@ -102,7 +102,7 @@ export const rocprofv3: Reader = {
     const tables = tablesOf(probe);
     if (tables.length === 0) {
       const hint = 'give the file that ends in _kernel_trace.csv';
-      throw new UserError('is not a table of a trace of rocprofv3', { where: probe.file, hint });
+      throw new UserError('is not a table of a rocprofv3 trace', { where: probe.file, hint });
     }
     const trace = new TraceBuilder();
     const profile = new TableReading(trace, tables);
