@@ -186,12 +186,12 @@ describe('tables in Arrow', () => {
     expect(groups).to.deep.equal([3]);
   });
 
-  it('that are compressed by LZ4, or big-endian, say what to do', async () => {
+  it('that are compressed with LZ4, or big-endian, say what to do', async () => {
     const table = tableFromColumns({ id: columnFromArray(Array(99).fill(1n), int64()) });
     setCompressionCodec(CompressionType.LZ4_FRAME, { encode: (bytes) => bytes.subarray(1), decode: (bytes) => bytes });
     const lz4 = Buffer.from(tableToIPC(table, { codec: CompressionType.LZ4_FRAME }) ?? '');
     for (const [bytes, line] of [
-      [lz4, /StringIds\.arrow: is compressed by LZ4, which is not read: export it without compression$/],
+      [lz4, /StringIds\.arrow: is compressed with LZ4, which is not read: export it without compression$/],
       [bigEndian, /StringIds\.arrow: has numbers in big-endian order, .*: export it on a little-endian machine$/],
     ] as const) {
       const { lines, records } = await read(written({ 'StringIds.arrow': bytes }));

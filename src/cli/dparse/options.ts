@@ -28,7 +28,7 @@ export const DPARSE: Tool = {
   about: ['Converts profiles of any profiler into one stream of records, one JSON object per line.'],
   operands: [
     'INPUT: files, folders (searched for profiles), globs, or - for stdin; also',
-    'compressed by gzip, zstd, xz or bzip2, and archives (zip, tar).',
+    'compressed with gzip, zstd, xz or bzip2, and archives (zip, tar).',
     'The format is detected by content, never by name.',
   ],
   options: [

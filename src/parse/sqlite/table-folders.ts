@@ -65,7 +65,7 @@ export function exporterOf(tables: TableFiles): 'nsight' | 'neuron' | 'neuron-sy
  * Copies tables into a new database.
  * @param path file of the database, empty
  * @param name name in messages; by default that of the file
- * @throws UserError for a file that has another format, is damaged, or is compressed by an unsupported method
+ * @throws UserError for a file that has another format, is damaged, or is compressed with an unsupported method
  */
 export async function copyTables(tables: TableFiles, path: string, name?: string): Promise<void> {
   const database = createDatabase(path);

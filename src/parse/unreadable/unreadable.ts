@@ -146,7 +146,7 @@ const EMPTY_ARCHIVE = magic('PK\u0005\u0006');
 /** Compressed formats, and the programs that unpack them. Archives are read, but not those within them. */
 const PACKED: readonly (readonly [title: string, sniff: Sniff, command: string])[] = [
   ['a zip archive in another archive', ZIP, 'unzip FILE'],
-  ['compressed by lz4', magic([0x04, 0x22, 0x4d, 0x18]), 'lz4 -d FILE'],
+  ['compressed with lz4', magic([0x04, 0x22, 0x4d, 0x18]), 'lz4 -d FILE'],
   ['a 7-Zip archive', magic([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]), '7z x FILE'],
   ['a tar archive in another archive', magic('ustar', 257), 'tar -xf FILE'],
 ];
