@@ -1,4 +1,4 @@
-/** `dprof sequences`: kernels that follow each other again and again, as candidates for one fused kernel. */
+/** `dprof sequences`: sequences of kernels that recur, as candidates for one fused kernel. */
 import { COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
 import { parseWhere } from '../../prof/query/kernel-query.js';
 import { Annotator } from '../../prof/report/report.js';

@@ -91,9 +91,9 @@ const OPCODES: TermList = [
 const QUEUES: TermList = [
   ['qGpSimdDynamic', 'packets that the GpSimd engine describes while the program runs; also qPoolDynamic'],
   ['qSyncDynamicHW', 'packets that hardware describes for the sync engine; q<Engine>DynamicHW for the other engines'],
-  ['q<Engine>IoParam', 'weights, started by that engine'],
-  ['q<Engine>PIo', 'inputs and outputs, started by that engine'],
-  ['q<Engine>SpillReload', 'intermediate results to device memory and back, started by that engine'],
+  ['q<Engine>IoParam', 'transfers of weights, started by that engine'],
+  ['q<Engine>PIo', 'transfers of inputs and outputs, started by that engine'],
+  ['q<Engine>SpillReload', 'transfers of intermediate results to device memory and back, started by that engine'],
   ['qScalarTable', 'tables of functions for the scalar engine'],
   ['qDveTable', 'tables for the vector engine'],
   ['queue 14', "instruction fetches and tables; the vendor's tool leaves out a few of its packets"],

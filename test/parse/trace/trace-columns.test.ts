@@ -34,7 +34,7 @@ describe('ranges that do not fit in memory', () => {
       expect(readdirSync(folder)).to.deep.equal([]);
       expectAll(ranges);
       ranges.space.close();
-      expect(() => expectAll(ranges)).to.throw(RangeError, 'a closed file of columns');
+      expect(() => expectAll(ranges)).to.throw(RangeError, 'the column file is closed');
     });
   });
 

@@ -80,7 +80,7 @@ export const SUMMARY: Tool = {
       'json writes one object per profile: ns, bytes, FLOP, shares as fractions of 1, null for unknown. columns, csv,',
       'space and table write one row per figure.',
       'json also has utilisation over time, launch latencies, and times of annotations and CPU ops.',
-      'Memory: at most 300 MB, for 50,000 names of kernels and 20,000 steps; json: 450 MB.',
+      'Memory: at most 300 MB, for 50,000 kernel names and 20,000 steps; json: 450 MB.',
     ],
   ],
   examples: [

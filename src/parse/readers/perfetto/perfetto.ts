@@ -77,7 +77,7 @@ export const perfetto: Reader = {
       "`rocprof-sys-run -- python train.py`, PyTorch's CUPTI monitor, or `dprof perfetto -o net.pftrace`",
     ],
     read: [
-      'From rocprofv3 and rocprof-sys: kernels, copies, calls, ranges, counters of kernels and of devices. rocprofv3 writes only the total number of threads in grids and blocks, so their dimensions are unknown.',
+      'From rocprofv3 and rocprof-sys: kernels, copies, calls, ranges, counters of kernels and devices. rocprofv3 writes only the total number of threads in grids and blocks, so their dimensions are unknown.',
       "From PyTorch's CUPTI monitor: kernels with grid and block, copies and memsets by stream, calls, ops with their shapes.",
       'From `dprof perfetto`: devices, kernels with everything that FLOPs are computed from, copies, memsets, waits, collectives, ranges, samples, layers, tensors and notices. Such a trace lacks the counts of what the profile lost, the messages of collectives, and what each Neuron instruction waited for.',
       "In a folder, a trace is skipped if the folder also has the profile that `dprof perfetto` converted to it, or the same run in another format of AMD's tracer.",

@@ -224,7 +224,7 @@ const MEMORY: readonly WorkMetric[] = [
     'bytes',
     way === 'save'
       ? 'bytes of intermediate results written to device memory because the state buffer was full'
-      : 'bytes of such results fetched again, counted each time',
+      : 'bytes of spilled results fetched back from device memory, counted each time',
     'the value that the tool reports',
     ({ reported }) => {
       const bytes = reported.get('')?.get(`spill_${way}_bytes`)?.value;
