@@ -16,9 +16,9 @@ export const NEFF_OPTION: Option = {
 export const CAPTURE_OPTION: Option = {
   name: 'capture',
   takes: 'PATH',
-  help: 'captures of graphs (default: capture_traces/)',
+  help: 'graph captures (default: capture_traces/)',
 };
-export const NCU_OPTION: Option = { name: 'ncu', takes: 'FILE', help: 'counters of kernels: a CSV of Nsight Compute' };
+export const NCU_OPTION: Option = { name: 'ncu', takes: 'FILE', help: 'kernel counters: an Nsight Compute CSV' };
 export const READING_OPTIONS = [NEFF_OPTION, CAPTURE_OPTION, NCU_OPTION] as const;
 
 export const READING_NAMES = READING_OPTIONS.map(({ name }) => name);

@@ -30,7 +30,7 @@ export const check = recordsCommand(
     about: [
       'Whether a profile is complete and its figures can be trusted: what is wrong, what it affects, what to do.',
     ],
-    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'fail-if',

@@ -34,12 +34,12 @@ export const overlap = recordsCommand(
     name: 'dprof overlap',
     usage: 'dprof overlap [OPTION...] [FILE...]',
     about: ['How long two streams, categories or other kinds of work run at once, as a matrix for each device.'],
-    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'by',
         takes: 'KEY',
-        help: 'column of dprof by which work is divided into kinds: stream, category, op … (stream)',
+        help: 'dprof column by which work is divided into kinds: stream, category, op … (stream)',
         values: COLUMNS.map(({ key }) => key),
       },
       { name: 'measured', help: "what the GPU's counters show while only one kind runs (Nsight)" },
@@ -55,9 +55,9 @@ export const overlap = recordsCommand(
       columnNotes('Columns of --measured:', MEASURED_COLUMNS),
       [
         'Waits do not count as work. Time in which work of one kind overlaps counts once for that kind. With any KEY but stream,',
-        'copies by copy engines (memcpy), fills (memset), graphs and collective operations are separate kinds. A device has at most',
+        'copies by copy engines (memcpy), memsets, graphs and collective operations are separate kinds. A device has at most',
         `${MOST_KINDS} kinds; the rest is one kind, ${OTHERS}.`,
-        'Output: text has for each kind of work the time in which it ran (active), and the share of that time in which it ran',
+        'Output: for each kind of work, text has the time it ran (active) and the share of that time during which it ran',
         `alone or with each other kind, for the ${MOST_IN_TEXT} kinds with the most time (--top N). json has one object per device, other`,
         'formats one row per pair of kinds.',
         '--measured prints another table: for each kind of work, the periods between samples of the GPU counters in which no other',

@@ -17,7 +17,7 @@ export const queues = recordsCommand(
     about: [
       'How much launched work waits on each stream and over time, and how long a full queue blocked launch calls.',
     ],
-    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'points',
@@ -28,7 +28,7 @@ export const queues = recordsCommand(
       ...tableOptions([...QUEUE_COLUMNS, ...POINT_COLUMNS].map(({ key }) => key)),
     ],
     unfit: {
-      ...unfit(['where'], 'every kernel of a stream has a place in its queue; use dprof --where EXPR -c idx,queue'),
+      ...unfit(['where'], 'every kernel of a stream has a position in its queue; use dprof --where EXPR -c idx,queue'),
       ...unfit(['peaks'], 'queues have no rates; use dprof summary --peaks DEV'),
     },
     notes: [

@@ -19,7 +19,7 @@ export const sequences = recordsCommand(
     name: 'dprof sequences',
     usage: 'dprof sequences [OPTION...] [FILE...]',
     about: ['Sequences of kernels that recur on a stream, which one fused kernel could replace.'],
-    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'kernels',
@@ -44,7 +44,7 @@ export const sequences = recordsCommand(
       [
         'Sequences are sorted by the most time that one kernel in their place could save: the gaps between their kernels, and the',
         `time of kernels that take less than ${SMALL / 1000} us. No kernel counts for two sequences. A sequence ends at`,
-        'copies, asynchronous transfers, fills, communication, waits (also of more than 1 ms without work), control flow, and kernels that --where leaves out.',
+        'copies, asynchronous transfers, memsets, communication, waits (also of more than 1 ms without work), control flow, and kernels that --where leaves out.',
         `Output: text has at most ${MOST_IN_TEXT} sequences (--top N), other formats one row or object per sequence, at most ${MOST_SEQUENCES} (--top N).`,
         `Memory: 150 bytes per kernel; only the first ${grouped(MOST_KERNELS)} kernels and copies count.`,
       ],

@@ -157,7 +157,7 @@ export const steps = recordsCommand(
     about: [
       'Where the time of each step of training or serving went, on each device: compute, communication or neither.',
     ],
-    operands: ['FILE: records of dparse (also .gz), a profile, or output of dprof partial. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), a profile, or output of dprof partial. Default: stdin.'],
     options: [
       {
         name: 'by',
@@ -185,7 +185,7 @@ export const steps = recordsCommand(
       ],
       ['Regions:', ...aligned(Object.entries(REGION_KEYS).map(([name, { doc }]) => [`  ${name}`, doc]))],
       [
-        'Rows: one per step; - is work outside steps; all is the total. Times are us in text, ns in all other formats.',
+        'Rows: one per step; - is work outside steps; all is the total. Times are in us in text, in ns in all other formats.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Values are na (json:',
         'null) if unknown, as preparing and copies are if the profile does not record steps on the CPU.',
         `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}; with --by, also 250 bytes for`,

@@ -40,7 +40,7 @@ class WorkColumns extends columns({
   kind: 'count',
   /** 1 for a node of a graph. */
   isGraphNode: 'u8',
-  /** 1 for a copy for whose end its call waits. */
+  /** 1 for a copy whose end its call waits for. */
   isAwaited: 'u8',
 }) {}
 
@@ -119,7 +119,7 @@ export class DeviceWork extends WorkColumns {
     rows[place] = this.length;
   }
 
-  /** The work of a stream, in order of start. */
+  /** The work of a stream, in order of start time. */
   rowsOf(stream: number): Uint32Array {
     if (this.#byStream === null) throw new TypeError('build first');
     return groupAt(this.#byStream, stream);

@@ -282,7 +282,7 @@ interface LinkedEvents {
 
 /**
  * Lags of edges in fused chains: 0 from one kernel to the next and within their launch calls, none from calls to kernels.
- * @param chains names of ops or kernels in order, at least two each
+ * @param chains op names or kernels in order, at least two each
  */
 function fusedLags(chains: readonly (readonly string[])[], events: LinkedEvents): Map<number, number> {
   const lags = new Map<number, number>();

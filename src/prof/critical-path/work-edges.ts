@@ -51,7 +51,7 @@ export class WorkEdges {
   readonly #graphs = new Map<string, number[]>();
 
   /**
-   * @param awaited work for whose end other work waits by an event, by the row of that other work
+   * @param awaited work that other work waits for by an event, by the row of that other work
    * @param mayPresume whether streams wait for events that the profile does not identify
    */
   constructor(

@@ -52,7 +52,7 @@ export const DIFF: Tool = {
   usage: 'dprof diff [OPTION...] BASE NEW',
   about: ['What got slower or faster from one profile to another, by op and layer, tested over the training steps.'],
   operands: [
-    'BASE, NEW: records of dparse (also .gz), a net.dict of PyProf, a profile, or output of dprof partial; - for stdin, one of them.',
+    'BASE, NEW: dparse records (also .gz), a PyProf net.dict, a profile, or output of dprof partial; - for stdin, one of them.',
   ],
   options: [
     formatOption(FORMATS),
