@@ -2,6 +2,7 @@
 import { requireNamed, UsageError } from '../record/errors.js';
 import { parseSortKeys, SortedOutput } from '../prof/query/sort.js';
 import { splitKeys, type AnyTable, type Column } from '../table/column.js';
+import { aligned } from '../write/cell-text.js';
 import { FORMATS } from '../write/formats.js';
 import { integer, type Arguments, type Option } from './arguments.js';
 import { terminalWidth } from './output.js';
@@ -77,6 +78,12 @@ export const sortOption = (keys: readonly string[]): Option => ({
   ...{ name: 'sort', takes: 'COLS', values: keys, list: true },
   help: 'numbers largest first, text A to Z; +COL up, -COL down',
 });
+/** Paragraph of the help with the columns of a table. */
+export const columnNotes = (
+  title: string,
+  columns: readonly { readonly key: string; readonly doc: string }[],
+): string[] => [title, ...aligned(columns.map(({ key, doc }) => [`  ${key}`, doc]))];
+
 export const TOP_OPTION: Option = { name: 'top', takes: 'N', help: 'only the first N rows' };
 
 /** The columns, order and rows that the user selected. */

@@ -10,7 +10,7 @@ import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
-import { unfit, tableChoice, columnsOption } from '../shared-options.js';
+import { columnNotes, columnsOption, tableChoice, unfit } from '../shared-options.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { adviceMarkdown, adviceScreen } from '../screens/advice.js';
 import { jsonLines } from '../../record/control-characters.js';
@@ -56,6 +56,7 @@ export const advise = recordsCommand(
     },
     notes: [
       ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
+      columnNotes('Columns:', FINDING_COLUMNS),
       [
         '"at most": gain if the device reached its peak or never waited; "about": memory traffic saved, at peak bandwidth.',
         'Findings about the program come first, then those about the profile. Each list begins with rule job, then is sorted by',

@@ -13,7 +13,7 @@ import { RANK_OPTION, TIME_NAMES, TIME_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { criticalPathScreen } from '../screens/critical-path.js';
-import { tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 const OPTIONS: readonly Option[] = [
   RANK_OPTION,
@@ -41,13 +41,15 @@ export const criticalPath = recordsCommand(
       ...unfit(['peaks'], 'a path has no rates; use dprof --by op --peaks DEV'),
     },
     notes: [
+      columnNotes('Columns:', PATH_COLUMNS),
       [
         'Kinds of time that bound a step:',
         ...aligned(Object.entries(BOUNDS).map(([bound, doc]) => [`  ${bound}`, doc])),
       ],
       [
         'A step lasts from its start on the CPU, or from the end of the previous step if that is later, to the end of its work',
-        'on the CPU and the device. A profile without steps counts as one step, and so does the time chosen with --from, --to or --range.',
+        'on the CPU and the device. A profile without steps counts as one step, which ends when the CPU knew that the last work on',
+        'a device had ended. The time chosen with --from, --to or --range also counts as one step.',
         'replayed: how long the step would take if each event began as soon as its causes allow. It lacks time whose cause is',
         `not in the profile; if it differs from the measured time by more than ${100 * MOST_ERROR}% (error), nothing is predicted.`,
         'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',

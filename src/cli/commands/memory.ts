@@ -6,7 +6,7 @@ import { jsonLines } from '../../record/control-characters.js';
 import { UsageError } from '../../record/errors.js';
 import { integer } from '../arguments.js';
 import { RANK_OPTION, TIME_NAMES } from '../choice-options.js';
-import { columnsOption, sortOption, tableChoice, unfit } from '../shared-options.js';
+import { columnNotes, columnsOption, sortOption, tableChoice, unfit } from '../shared-options.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { memoryScreen } from '../screens/memory.js';
@@ -60,6 +60,7 @@ export const memory = recordsCommand(
       ...unfit(['peaks'], 'memory has no rates; use dprof summary --peaks DEV'),
     },
     notes: [
+      columnNotes('Columns:', CURVE_COLUMNS),
       [
         'text: the peak, its owners, the highest value of each series, and the curve of the series with the peak.',
         "A PyTorch memory snapshot (torch.cuda.memory._dump_snapshot) also has the allocator's segments, and what was",

@@ -9,7 +9,7 @@ import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printAnswer, printTable, runAnalysis } from '../run-analysis.js';
 import { overlapScreen } from '../screens/overlap.js';
-import { tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 /** Number of kinds in a matrix of the text, by default. */
 const MOST_IN_TEXT = 12;
@@ -51,6 +51,8 @@ export const overlap = recordsCommand(
       ...unfit(['peaks'], 'overlap has no rates; use dprof --by category --peaks DEV'),
     },
     notes: [
+      columnNotes('Columns:', OVERLAP_COLUMNS),
+      columnNotes('Columns of --measured:', MEASURED_COLUMNS),
       [
         'Waits do not count as work. Time in which work of one kind overlaps counts once for that kind. With any KEY but stream,',
         'copies by copy engines (memcpy), memsets, graphs and collective operations are separate kinds. A device has at most',

@@ -5,13 +5,12 @@ import { Annotator } from '../../prof/report/report.js';
 import { LONGEST, SHORTEST, SMALL } from '../../prof/sequences/repeated-sequences.js';
 import { MOST_KERNELS, MOST_SEQUENCES, SEQUENCE_COLUMNS, Sequences } from '../../prof/sequences/sequences.js';
 import { grouped } from '../../record/plural.js';
-import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { sequencesScreen } from '../screens/sequences.js';
-import { tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
 
 const MOST_IN_TEXT = 10;
 
@@ -41,7 +40,7 @@ export const sequences = recordsCommand(
     ],
     unfit: unfit(['peaks'], 'sequences have no rates; use dprof --by op --peaks DEV'),
     notes: [
-      ['Columns:', ...aligned(SEQUENCE_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+      columnNotes('Columns:', SEQUENCE_COLUMNS),
       [
         'Sequences are sorted by the most time that one kernel in their place could save: the gaps between their kernels, and the',
         `time of kernels that take less than ${SMALL / 1000} us. No kernel counts for two sequences. A sequence ends at`,

@@ -19,7 +19,7 @@ import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { numberList, type Arguments, type Option } from '../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { PLACE_OPTIONS, TIME_OPTIONS } from '../choice-options.js';
-import { tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit } from '../shared-options.js';
 import { binsOf } from '../../record/statistics.js';
 import { many } from '../../record/plural.js';
 import type { Column } from '../../table/column.js';
@@ -176,15 +176,12 @@ export const steps = recordsCommand(
       ...unfit(['where'], 'step times cover all work; to filter, use dprof --by step,op --where EXPR'),
     },
     notes: [
-      ['Columns:', ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
-      [
-        'For the steps of an LLM server (vLLM, SGLang, ATOM), also:',
-        ...aligned(SERVING_STEP_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
-      ],
+      columnNotes('Columns:', STEP_TIME_COLUMNS),
+      columnNotes('For the steps of an LLM server (vLLM, SGLang, ATOM), also:', SERVING_STEP_COLUMNS),
       [
         'With --by, figures are sums over the passes of a region. A pass is the work launched in one range, or in one step; a',
-        'range inside another of the same name belongs to the pass of the outer one. Further columns:',
-        ...aligned(REGION_ONLY.map(({ key, doc }) => [`  ${key}`, doc])),
+        'range inside another of the same name belongs to the pass of the outer one.',
+        ...columnNotes('Further columns:', REGION_ONLY),
       ],
       ['Regions:', ...aligned(Object.entries(REGION_KEYS).map(([name, { doc }]) => [`  ${name}`, doc]))],
       [

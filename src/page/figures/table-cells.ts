@@ -75,9 +75,11 @@ export function scalesOf<Row>({ columns, rows }: ScaledColumns<Row>): (DisplaySc
   );
 }
 
-/** The header text of a column, with the suffix of its scale. */
+/** The header text of a column, with the suffix of its scale unless its last word is the suffix. */
 export const headerText = (title: string, scale: DisplayScale | null): string =>
-  scale === null || scale.suffix === '' || title.endsWith(scale.suffix) ? title : `${title} (${scale.suffix})`;
+  scale === null || scale.suffix === '' || title.split(' ').at(-1) === scale.suffix
+    ? title
+    : `${title} (${scale.suffix})`;
 
 function textCell<Row>(
   row: Row,

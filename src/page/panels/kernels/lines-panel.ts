@@ -15,7 +15,7 @@ type LineRow = Listed<LineTotal>;
 const PATH = 'lines.shown';
 const number = numbersOf<LineTotal>(PATH);
 const ABOUT = [
-  'A line is the innermost frame of the call stack around a launch, without the frames of PyTorch itself.',
+  'A line is the innermost frame of the call stack around a launch, without the frames of the framework itself.',
   'Backward kernels count for the line of their forward op. FLOPs cover the kernels whose FLOPs are known.',
 ].join(' ');
 

@@ -110,8 +110,15 @@ function commandFor({ name, kind }: Op): string {
 /** Formula for the gain of one kernel. */
 const HOW = 'dur − max(FLOPs / peak FLOP/s, bytes / peak bandwidth)';
 
-const findingOf = (op: Op): Omit<Found, keyof Place> => ({
-  what: `${spokenName(op.name)} runs at ${percent(op.floor / op.time)} ${PEAKS[op.bound]}: ${op.timeText} in ${many(op.count, 'kernel')}, ${time(op.floor)} at the peak`,
+/** Distinguishes the batched products of an op from its other products that the same peak bounds. */
+const whichOf = (op: Op, all: readonly Op[]): string =>
+  op.kind === 'batched' &&
+  all.some(({ name, bound, kind }) => name === op.name && bound === op.bound && kind !== op.kind)
+    ? ', batched,'
+    : '';
+
+const findingOf = (op: Op, all: readonly Op[]): Omit<Found, keyof Place> => ({
+  what: `${spokenName(op.name)}${whichOf(op, all)} runs at ${percent(op.floor / op.time)} ${PEAKS[op.bound]}: ${op.timeText} in ${many(op.count, 'kernel')}, ${time(op.floor)} at the peak`,
   action: ACTIONS[op.bound][op.kind] ?? ACTIONS[op.bound].any,
   ...op.facts,
   gain: op.bounded(HOW),
@@ -144,5 +151,5 @@ export const belowRoof = deviceRule({
     [...ops.values()]
       .sort((a, b) => b.gain - a.gain || (a.name < b.name ? -1 : 1))
       .slice(0, NAMED)
-      .map(findingOf),
+      .map((op) => findingOf(op, [...ops.values()])),
 });

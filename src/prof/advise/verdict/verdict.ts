@@ -300,9 +300,9 @@ function paceText(pace: Pace | null): string {
 /** What limits a NeuronCore, if the loss is notable. */
 function throttlingTexts({ findings, span }: VerdictFacts): string[] {
   const found = findings.find(({ rule }) => rule === 'neuron-throttled');
-  const { timeShare, lostShare } = found?.evidence ?? {};
   if (found === undefined || found.stake < SPOKEN * span) return [];
-  return [`throttled for ${percent(Number(timeShare))} of the time, which costs up to ${percent(Number(lostShare))}`];
+  const timeShare = Number(found.evidence['timeShare']);
+  return [`throttled for ${percent(timeShare)} of the time, which costs up to ${percent(found.stake / span)}`];
 }
 
 /** What a profile shows apart from a long wait. */
