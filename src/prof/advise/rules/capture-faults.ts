@@ -62,7 +62,7 @@ export const unrecordedCopies: Rule = {
   name: 'unrecorded-copies',
   vendors: LAUNCHING,
   about: 'profile',
-  doc: 'copies that the CPU issued and the profile lacks: idle time is only an upper bound',
+  doc: 'copies that the CPU issued but that are not in the profile: idle time is only an upper bound',
   watch: () => ({
     end: ({ profiles, devices, missing }): RuleAnswer => ({
       found: [...profiles].flatMap(([profile, record]) => {

@@ -53,7 +53,7 @@ const FIND_LATE =
 
 /** The schedule of a pipeline causes these waits, even if all ranks are equally fast. */
 const SHRINK_BUBBLE =
-  'shrink the pipeline bubble: more microbatches in a step, an interleaved schedule, or stages of equal work (dprof ranks with the profiles of all ranks compares them); more overlap does not help';
+  'shrink the pipeline bubble: more microbatches in a step, an interleaved schedule, or stages with equal work (dprof ranks with the profiles of all ranks compares them); more overlap does not help';
 
 function waitingText(waiting: MostlyWaiting | null): string {
   if (waiting === null) return '';

@@ -144,7 +144,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   shows('eruntime', 'ErrRuntime', COUNT, 'error.runtime', 'runtime errors'),
   shows('ehardware', 'ErrHardware', COUNT, 'error.hardware', 'hardware errors'),
   ...PERCENTILES.map((p) =>
-    shows(p, `${p.toUpperCase()}(s)`, SECONDS, `total_latency.${p}`, `latency of executions, percentile ${p.slice(1)}`),
+    shows(p, `${p.toUpperCase()}(s)`, SECONDS, `total_latency.${p}`, `execution latency, percentile ${p.slice(1)}`),
   ),
   ...PERCENTILES.map((p) =>
     shows(
@@ -152,7 +152,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
       `D${p.toUpperCase()}(s)`,
       SECONDS,
       `device_latency.${p}`,
-      `latency of executions on the device only`,
+      `execution latency on the device only`,
     ),
   ),
 

@@ -117,8 +117,8 @@ const STAT_COLUMNS: readonly Column<StatRow>[] = [
   ),
   column('min', 'Min', AMOUNT, 'minimum', ({ min }) => min),
   percentile('p50', 'P50', 0.5, 'median of the values'),
-  percentile('p90', 'P90', 0.9, 'percentile 90 of the values'),
-  percentile('p99', 'P99', 0.99, 'percentile 99 of the values'),
+  percentile('p90', 'P90', 0.9, '90th percentile of the values'),
+  percentile('p99', 'P99', 0.99, '99th percentile of the values'),
   column('max', 'Max', AMOUNT, 'maximum', ({ max }) => max),
 ];
 
