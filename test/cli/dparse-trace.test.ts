@@ -129,7 +129,7 @@ describe('dparse: traces that cannot be read', () => {
   const cases: [what: string, make: () => string, answer: RegExp][] = [
     ['a file without a byte', () => write('', '.pt.trace.json'), /empty/],
     ['a gzip without a byte in it', () => write(gzipSync(''), '.json.gz'), /is text|empty/],
-    ['half a header of gzip', () => write(gzipSync(TEXT).subarray(0, 5), '.json.gz'), /gzip is broken/],
+    ['half a header of gzip', () => write(gzipSync(TEXT).subarray(0, 5), '.json.gz'), /gzip is damaged/],
     [
       'a gzip that was cut before the events begin',
       () => write(cutMetadata(), '.json.gz'),
@@ -139,9 +139,9 @@ describe('dparse: traces that cannot be read', () => {
       // A zero behind a member is padding to zlib, and what follows it.
       'a gzip of two members, the second of which begins with a zero',
       () => write(Buffer.concat([gzipSync(TEXT), Buffer.from([0]), gzipSync(TEXT).subarray(1)]), '.json.gz'),
-      /gzip is broken: bytes after its end/,
+      /gzip is damaged: bytes after its end/,
     ],
-    ['a gzip with a wrong byte', () => write(damaged(), '.json.gz'), /gzip is broken/],
+    ['a gzip with a wrong byte', () => write(damaged(), '.json.gz'), /gzip is damaged/],
     ['JSON that is no trace', () => write('{"model": "x", "layers": [1, 2]}', '.json'), /JSON without "traceEvents"/],
     [
       'traceEvents that are no list',

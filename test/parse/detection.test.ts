@@ -186,7 +186,7 @@ describe('inputs', () => {
   it('that are a broken gzip are refused', async () => {
     const whole = gzipSync(Buffer.alloc(100_000, 'x'));
     const { failures } = await foundIn([write(whole.subarray(0, 50), '.gz')]);
-    expect(failures.map(({ line }) => line).join()).to.match(/gzip is broken/);
+    expect(failures.map(({ line }) => line).join()).to.match(/gzip is damaged/);
   });
 
   it('in a folder are in the output, or a line says why not: only what is no profile is passed over', async () => {
@@ -212,7 +212,7 @@ describe('inputs', () => {
     expect(profiles.map(({ source }) => basename(source.name))).to.deep.equal(['a.json.gz', 'b.sqlite']);
     const lines = failures.map(({ line }) => line.replace(`${folder}/`, ''));
     expect(lines).to.deep.equal([
-      'damaged.json.gz: gzip is broken: incorrect data check (copy it again)',
+      'damaged.json.gz: gzip is damaged: incorrect data check (copy it again)',
       'itself: cannot be read: too many symbolic links',
       'nothing.sqlite: cannot be read: no such file or directory',
       // It has the extension of a profile there.

@@ -146,7 +146,7 @@ describe('packed inputs', () => {
     };
     const central = zip.indexOf('PK\u0001\u0002');
     expect(await lineOf('t.zip', zip.subarray(0, 150))).to.equal(
-      't.zip: zip is broken: unexpected end of file (copy it again)',
+      't.zip: zip is damaged: unexpected end of file (copy it again)',
     );
     expect(
       await lineOf(
@@ -175,7 +175,7 @@ describe('packed inputs', () => {
     );
     const tar = gunzipSync(bytesOf('t.tar.gz'));
     expect(await lineOf('t.tar', tar.subarray(0, 600))).to.equal(
-      't.tar: tar is broken: unexpected end of file (copy it again)',
+      't.tar: tar is damaged: unexpected end of file (copy it again)',
     );
     for (const [name, packing] of [
       ['t.json.zst', 'zstd'],

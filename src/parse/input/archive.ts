@@ -55,8 +55,8 @@ export async function unpackArchive(path: string, head: Buffer, name: string): P
 
 /** Messages for the faults that end the reading of a tar archive. */
 const TAR_FAULTS: Readonly<Record<ArchiveFault['fault'], string>> = {
-  cut: 'tar is broken: unexpected end of file',
-  damaged: 'tar is broken: its data is damaged',
+  cut: 'tar is damaged: unexpected end of file',
+  damaged: 'tar is damaged: its contents cannot be read',
   'too-large': 'tar holds too many files',
 };
 
@@ -68,7 +68,7 @@ function faultOf(error: unknown, kind: string, where: string): unknown {
   if (error instanceof ArchiveFault) return new UnreadableInput(TAR_FAULTS[error.fault], { where, hint });
   if (!(error instanceof Error) || (isSystemError(error) && !error.code.startsWith('Z_'))) return error;
   const reason = error.message.startsWith('End of central directory') ? 'unexpected end of file' : error.message;
-  return new UnreadableInput(`${kind} is broken: ${reason}`, { where, hint });
+  return new UnreadableInput(`${kind} is damaged: ${reason}`, { where, hint });
 }
 
 /** The folder that an archive is unpacked into. */
@@ -148,7 +148,7 @@ async function unzip(path: string, target: Target): Promise<void> {
         }
       }
       await pipeline(await zip.openReadStreamPromise(entry), checked, createWriteStream(to, { mode: 0o600 }));
-      if (checksum !== entry.crc32) throw new UnreadableInput(`zip is broken: ${shown} is damaged`, { where, hint: 'copy it again' }); // prettier-ignore
+      if (checksum !== entry.crc32) throw new UnreadableInput(`zip is damaged: the checksum of ${shown} is wrong`, { where, hint: 'copy it again' }); // prettier-ignore
     }
   } finally {
     zip.close();

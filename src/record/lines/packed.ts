@@ -197,7 +197,7 @@ class Made {
       : IS_READABLE.has(this.packing) && error instanceof Error
         ? error.message
         : 'its data is damaged';
-    return new PackedFault(isCut ? 'cut' : 'damaged', `${this.packing} is broken: ${reason}`);
+    return new PackedFault(isCut ? 'cut' : 'damaged', `${this.packing} is damaged: ${reason}`);
   }
 }
 

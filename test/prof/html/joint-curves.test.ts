@@ -63,8 +63,8 @@ describe('utilisation of all profiles of a page', () => {
     expect({ isAligned, members: devices?.members }).to.deep.equal({ isAligned: true, members: 9 });
     expect(devices?.lines.map(({ name, values }) => [name, values[0], values[299]])).to.deep.equal([
       ['All', 0.4, 0.5],
-      ['Least', 0, 0.5],
-      ['Most', 0.8, 0.5],
+      ['Minimum', 0, 0.5],
+      ['Maximum', 0.8, 0.5],
     ]);
   });
 

@@ -109,8 +109,8 @@ function columnsOf(view: PanelView, rows: readonly KernelRow[]): TableColumn<Ker
     },
     number(runsTitle(view), 'count', 'count'),
     meanTimes(PATH, SINGLE),
-    number('Least', 'ns', 'min', { ...SINGLE, isExtra: true }),
-    number('Most', 'ns', 'max', { ...SINGLE, isExtra: true }),
+    number('Minimum', 'ns', 'min', { ...SINGLE, isExtra: true }),
+    number('Maximum', 'ns', 'max', { ...SINGLE, isExtra: true }),
     number('On matrix unit', 'share', 'tc'),
     ...withValues(LAUNCH_COLUMNS, rows),
   ];

@@ -135,7 +135,7 @@ function extremes(
     }
   }
   return [
-    { name: 'Least', values: least },
-    { name: 'Most', values: most },
+    { name: 'Minimum', values: least },
+    { name: 'Maximum', values: most },
   ];
 }

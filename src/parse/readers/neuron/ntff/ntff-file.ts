@@ -169,6 +169,6 @@ export class NtffFile {
   }
 
   #broken(what: string): UserError {
-    return new UserError(`is a broken Neuron device trace: ${what}`, { where: this.name, hint: 'copy it again' });
+    return new UserError(`is a damaged Neuron device trace: ${what}`, { where: this.name, hint: 'copy it again' });
   }
 }
