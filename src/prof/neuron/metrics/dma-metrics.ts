@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [prefix: string, group: MetricGroup, what: strin
     'hardware_data_movement',
     'packets whose descriptors dedicated hardware wrote while the program ran',
   ],
-  [STATIC, 'data_movement', 'packets prepared before the program ran, instruction fetches included'],
+  [STATIC, 'data_movement', 'packets prepared before the program ran (including instruction fetches)'],
 ];
 
 function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
