@@ -53,11 +53,11 @@ const terms = {
   region: { meaning: 'A part of the program: an annotation or a layer on the CPU, with the work that was launched in it, or all steps.' },
   pass: { meaning: 'One range of a region, or one step. A range inside another of the same name belongs to the pass of the outer one.' },
   'span of a pass': { meaning: 'Time from the first device work of a pass to the end of its last.', unit: 'ns' },
-  'own time': { meaning: 'Time of a row of a tree that is in no row below it.', unit: 'ns' },
+  'own time': { meaning: 'The part of a tree row's time that is in none of the rows below it.', unit: 'ns' },
   total: { meaning: 'Durations in a row of --by, added up. On AWS Neuron it includes instructions that only wait, which kernel time leaves out.', unit: 'ns' },
 
   // Work and peaks.
-  FLOP: { meaning: 'Floating-point operation. A multiplication with its addition is two.', unit: 'FLOP' },
+  FLOP: { meaning: 'Floating-point operation. A multiply-add counts as two.', unit: 'FLOP' },
   peak: { meaning: 'The highest rate of the unit that a kernel ran on, in its element type, without sparsity, as the vendor states it.', unit: 'FLOP/s' },
   MFU: { meaning: 'Model FLOPs utilisation: the time that the known FLOPs need at peak, divided by the span of all devices. Unknown FLOPs count as 0, so it is a lower bound. An op computed again counts again; for AWS Neuron it is the metric of the vendor, which leaves out transposes.', unit: 'fraction', shareOf: SPAN, formula: 'sum of (FLOPs / peak) / span' },
   HFU: { meaning: 'Hardware FLOPs utilisation of AWS Neuron: the FLOPs that the device ran, transposes included, as a share of its peak.', unit: 'fraction', shareOf: 'peak' },
