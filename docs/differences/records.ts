@@ -170,7 +170,7 @@ const SEQUENCE: Topic = {
     },
     {
       title: 'the list of ids of a kernel',
-      reference: 'modified while iterating, so every second id of another op stays',
+      reference: 'modified while iterating, so every second id that should be removed stays',
       ours: 'the chosen id; the others are in `altSeq`',
       why: 'what PyProf intends',
       shows: 'seq, altseq',
