@@ -53,7 +53,7 @@ const terms = {
   region: { meaning: 'A part of the program: an annotation or a layer on the CPU, with the work that was launched in it, or all steps.' },
   pass: { meaning: 'One range of a region, or one step. A range inside another of the same name belongs to the pass of the outer one.' },
   'span of a pass': { meaning: 'Time from the first device work of a pass to the end of its last.', unit: 'ns' },
-  'own time': { meaning: 'The part of a tree row's time that is in none of the rows below it.', unit: 'ns' },
+  'own time': { meaning: 'The part of the time of a tree row that is in none of the rows below it.', unit: 'ns' },
   total: { meaning: 'Durations in a row of --by, added up. On AWS Neuron it includes instructions that only wait, which kernel time leaves out.', unit: 'ns' },
 
   // Work and peaks.
