@@ -147,7 +147,7 @@ export class ProfileEvents {
     if (tid === null) return;
     const forwardTid = forward?.tid ?? null;
     // A thread that launches work in a step of another thread works for it.
-    const waiting = forwardTid === null ? this.#steps.threadOf(record.step) : this.#threads.numberOf(pid, forwardTid);
+    const waiting = forwardTid === null ? this.#steps.threadOf(record.step, pid) : this.#threads.numberOf(pid, forwardTid);
     const working = this.#threads.numberOf(pid, tid);
     if (waiting !== null && waiting !== working) this.#callers.set(working, waiting);
   }

@@ -199,6 +199,28 @@ describe('critical path of made traces', () => {
     ]);
   });
 
+  it('a thread works for the thread of the step in its own process, if several processes have the step', () => {
+    // The other process runs the same step until 60,000, without another thread.
+    const other = { ...step(1, 0, 60_000), labels: { pid: 20, tid: 100 } };
+    const records = [
+      step(1, 0, 100_000),
+      other,
+      range('aten::mm', 0, 10_000),
+      range('MmBackward0', 15_000, 85_000, 'op', 200),
+      work([20_000, 25_000], [30_000, 40_000], { tid: 200 }),
+      range('aten::add', 90_000, 100_000),
+    ];
+    const [path] = pathsOf(records);
+    // Main thread 10,000 + 10,000; hand-overs 5000 + 5000; the worker's op without its call 65,000, the call 5000.
+    expect(path?.parts.map(({ name, time }) => [name, time])).to.deep.equal([
+      ['MmBackward0', 65_000],
+      ['aten::add', 10_000],
+      ['aten::mm', 10_000],
+      ['hand-over between threads', 10_000],
+      ['cudaLaunchKernel', 5000],
+    ]);
+  });
+
   it('a thread that begins late, but fills most of the time of the one that waits', () => {
     const forward = { mod: 'aten', op: 'mm', tid: 100, start: 0 };
     const records = [
