@@ -357,6 +357,24 @@ describe('critical path of a job', () => {
     expect(predicted('rank==0 && op==mm: 3')).to.deep.equal([10 + 90 + 1 + 19]);
   });
 
+  it('the processes of one profile are equal ranks if it states ranks of its devices', () => {
+    const host = (pid: number, end: number): ProfileLine[] => [
+      { ...step(1, 0, end), labels: { pid, tid: 100 } },
+      { ...range('aten::mm', 0, end), pid },
+    ];
+    const header = (ranks: readonly (number | null)[]): ProfileLine => {
+      const devices = ranks.map((rank, id) => ({ id, rank }));
+      return { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'merged.json', rank: null, devices } as unknown as ProfileLine; // prettier-ignore
+    };
+    const predicted = (ranks: readonly (number | null)[]): unknown =>
+      pathsOf([header(ranks), ...host(10, 100), ...host(20, 40)], { whatIf: new WhatIf(['ranks: equal']) }).map(
+        (path) => path.predicted,
+      );
+    // The op takes 100 in one process and 40 in the other, which is the faster of two ranks.
+    expect(predicted([0, 1])).to.deep.equal([40]);
+    expect(predicted([null])).to.deep.equal([100]);
+  });
+
   it('a rank may begin its first step later than others, for a reason before the profiles', () => {
     const [path] = pathsOf([
       ...rankRecords(0, { ahead: 0, compute: [10, 40], operation: [41, 110], collective: {} }),

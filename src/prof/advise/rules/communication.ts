@@ -232,7 +232,10 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   const [gain, stake] = [total(own, ({ overNext }) => overNext), total(own, ({ overMiddle }) => overMiddle)];
   const [mine, others] = [total(own, (lag) => lag.own), total(own, (lag) => lag.others)];
   if (mine > others)
-    return { found: [], why: 'the rank that computes longest also communicates longest: the others do not wait for it' };
+    return {
+      found: [],
+      why: 'the rank that computes longest also communicates longest: the others do not wait for it',
+    };
   const found = {
     profile: rank.profile,
     device: rank.device,
