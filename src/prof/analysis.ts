@@ -102,8 +102,7 @@ export function withTimeless(error: UserError, samples: number, hint = error.det
   return new Kind(what, { ...error.detail, ...(hint === undefined ? {} : { hint }) });
 }
 
-const TIMES_HINT =
-  'a PyProf net.dict and Nsight Compute counters have no times: run dparse on the profile itself';
+const TIMES_HINT = 'a PyProf net.dict and Nsight Compute counters have no times: run dparse on the profile itself';
 
 /** The error for records without any time, such as those of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>

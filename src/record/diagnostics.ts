@@ -382,7 +382,7 @@ export const DIAGNOSTICS = {
   'event-not-read': ['note', 'events of unsupported kinds (not_read of the profile line counts each kind)'],
   'counter-without-name': [
     'note',
-    "metric and event values known only by CUPTI number: the database has no names (nvprof -i FILE --print-gpu-trace --csv prints them)",
+    'metric and event values known only by CUPTI number: the database has no names (nvprof -i FILE --print-gpu-trace --csv prints them)',
   ],
   'counter-without-kernel': ['note', 'metric and event values whose kernel is not in the profile (skipped)'],
   'kernel-without-counters': ['note', 'kernels without a launch in the counter report (--ncu)'],

@@ -100,9 +100,9 @@ describe('hints of inputs without work of a device', () => {
       `${without}\n`,
     );
     expect(await errorOf(`${JSON.stringify(neuronProfile({ format: 'ncu' }))}\n${untimed}`)).to.include(
-      `${without} (a net.dict`,
+      `${without} (a PyProf net.dict`,
     );
-    expect(await errorOf(dict)).to.include(`${without} (a net.dict`);
+    expect(await errorOf(dict)).to.include(`${without} (a PyProf net.dict`);
   });
 
   const HOST_ALONE = ['data/nsys/nvtx_only.sqlite', 'data/nsys/no_event_tables.sqlite', 'data/made/diag.sqlite'];

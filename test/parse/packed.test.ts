@@ -159,7 +159,7 @@ describe('packed inputs', () => {
         't.zip',
         edited((bytes) => bytes.writeUInt16LE(93, central + 10)),
       ),
-    ).to.match(/by method 93, which is not supported/);
+    ).to.match(/with method 93, which is not supported/);
     expect(
       await lineOf(
         't.zip',

@@ -27,7 +27,8 @@ const readOptions = (given: Arguments): Required<Omit<AdviserOptions, 'onIdle'>>
 function percentage(text: string): number {
   const number = text.replace(/%$/, '');
   const value = isDecimal(number) ? Number(number) : NaN;
-  if (!(value >= 0 && value <= 100)) throw new UsageError(`--min-share takes a percentage from 0 to 100, not '${text}'`);
+  if (!(value >= 0 && value <= 100))
+    throw new UsageError(`--min-share takes a percentage from 0 to 100, not '${text}'`);
   return value / 100;
 }
 

@@ -163,7 +163,7 @@ export class JoinedGraph {
     if (whatIf.kinds === null) return lagOf;
     equalizeWork(graph, this.#members);
     const hostFactor = equalHostFactors(graph, this.#members, this.pieces);
-    return (edge) => lagOf(edge) * hostFactor(this.#memberAt(graph.sourceOf(edge)), graph.tagOf(edge));
+    return (edge) => lagOf(edge) * hostFactor(this.#memberAt(graph.sourceOf(edge)), edge);
   }
 
   /** Factor by which changes multiply the time after a moment. */

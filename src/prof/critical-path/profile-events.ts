@@ -60,6 +60,8 @@ export interface EventGraph {
   readonly firstWorkEdge: number;
   /** Changes of each piece of work; null without any. */
   readonly changes: WorkChanges | null;
+  /** First edges of the threads in order, with their processes, if the processes are ranks; else empty. */
+  readonly processes: readonly { readonly edge: number; readonly pid: number | null }[];
   /** Rows of the operations between ranks, by device, in the order of the rows that `dprof ranks` compares. */
   readonly operations: ReadonlyMap<number, readonly number[]>;
 }
@@ -113,6 +115,8 @@ export class ProfileEvents {
   built(): EventGraph {
     const [graph, work, threads] = [this.#graph, this.#work, this.#threads];
     for (const thread of threads.all) thread.build();
+    const haveRanks = this.header?.devices.some(({ rank }) => typeof rank === 'number') === true;
+    const processes = threads.all.map(({ firstEdge, pid }) => ({ edge: firstEdge, pid }));
     work.build(graph);
     const awaited = awaitedByStreams(this.#waits, work);
     const starts = new WorkEdges(graph, work, threads, this.pieces, awaited, this.#waits.haveUnknownEvents);
@@ -128,6 +132,7 @@ export class ProfileEvents {
       lastWork: Math.max(work.lastEnd, ends.lastReturn),
       ...{ firstWork: work.startNode(0), firstWorkEdge: work.edgeOf(0) },
       changes: this.#changes(),
+      processes: haveRanks ? processes : [],
       operations: work.operations,
     };
   }
@@ -160,7 +165,8 @@ export class ProfileEvents {
     if (tid === null) return;
     const forwardTid = forward?.tid ?? null;
     // A thread that launches work in a step of another thread works for it.
-    const waiting = forwardTid === null ? this.#steps.threadOf(record.step) : this.#threads.numberOf(pid, forwardTid);
+    const waiting =
+      forwardTid === null ? this.#steps.threadOf(record.step, pid) : this.#threads.numberOf(pid, forwardTid);
     const working = this.#threads.numberOf(pid, tid);
     if (waiting !== null && waiting !== working) this.#callers.set(working, waiting);
   }

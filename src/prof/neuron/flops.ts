@@ -225,7 +225,7 @@ function sentence(
   parts: readonly MetricAmount[],
 ): string {
   const percent = (share: number): string => amountText(share, 'share');
-  const idle = idleShare === null ? '' : `; nothing runs for ${percent(idleShare)} of the time`;
+  const idle = idleShare === null ? '' : `; no core computes or copies for ${percent(idleShare)} of the time`;
   if (kind === null || computeShare === null || memoryShare === null) {
     const why = parts.find(isUnknown)?.unknown ?? 'no time';
     return `bound unknown: ${why}${idle}`;

@@ -99,7 +99,13 @@ export const POINT_COLUMNS: readonly Column<QueuePoint>[] = [
   deviceColumn,
   column('start', 'Start(ns)', int(14, 'ns'), "start of the interval, from the profile's start", ({ start }) => start),
   column('end', 'End(ns)', int(14, 'ns'), "end of the interval, from the profile's start", ({ end }) => end),
-  column('mean', 'Mean', real(10, 3), 'mean number of launched kernels, copies and memsets that wait', ({ mean }) => mean),
+  column(
+    'mean',
+    'Mean',
+    real(10, 3),
+    'mean number of launched kernels, copies and memsets that wait',
+    ({ mean }) => mean,
+  ),
 ];
 
 class StreamSums {

@@ -280,6 +280,8 @@ export interface MemoryOperations {
   readonly time: number | null;
   /** Sum over those whose size is known. */
   readonly bytes: number | null;
+  /** Number of those whose size is unknown, if it is known for others. */
+  readonly unsized?: number;
   /** Bytes over the time in which at least one runs on a device, of those that have both: see `TransferRate`. */
   readonly bytesPerS: number | null;
 }

@@ -224,6 +224,28 @@ describe('critical path of made traces', () => {
     ]);
   });
 
+  it('a thread works for the thread of the step in its own process, if several processes have the step', () => {
+    // The other process runs the same step until 60,000, without another thread.
+    const other = { ...step(1, 0, 60_000), labels: { pid: 20, tid: 100 } };
+    const records = [
+      step(1, 0, 100_000),
+      other,
+      range('aten::mm', 0, 10_000),
+      range('MmBackward0', 15_000, 85_000, 'op', 200),
+      work([20_000, 25_000], [30_000, 40_000], { tid: 200 }),
+      range('aten::add', 90_000, 100_000),
+    ];
+    const [path] = pathsOf(records);
+    // Main thread 10,000 + 10,000; hand-overs 5000 + 5000; the worker's op without its call 65,000, the call 5000.
+    expect(path?.parts.map(({ name, time }) => [name, time])).to.deep.equal([
+      ['MmBackward0', 65_000],
+      ['aten::add', 10_000],
+      ['aten::mm', 10_000],
+      ['hand-over between threads', 10_000],
+      ['cudaLaunchKernel', 5000],
+    ]);
+  });
+
   it('a thread that begins late, but fills most of the time of the one that waits', () => {
     const forward = { mod: 'aten', op: 'mm', tid: 100, start: 0 };
     const records = [
@@ -358,6 +380,24 @@ describe('critical path of a job', () => {
     // The first rank may be slower by 50 before it matters.
     expect(predicted('rank==0 && op==mm: 2')).to.deep.equal([110]);
     expect(predicted('rank==0 && op==mm: 3')).to.deep.equal([10 + 90 + 1 + 19]);
+  });
+
+  it('the processes of one profile are equal ranks if it states ranks of its devices', () => {
+    const host = (pid: number, end: number): ProfileLine[] => [
+      { ...step(1, 0, end), labels: { pid, tid: 100 } },
+      { ...range('aten::mm', 0, end), pid },
+    ];
+    const header = (ranks: readonly (number | null)[]): ProfileLine => {
+      const devices = ranks.map((rank, id) => ({ id, rank }));
+      return { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'merged.json', rank: null, devices } as unknown as ProfileLine; // prettier-ignore
+    };
+    const predicted = (ranks: readonly (number | null)[]): unknown =>
+      pathsOf([header(ranks), ...host(10, 100), ...host(20, 40)], { whatIf: new WhatIf(['ranks: equal']) }).map(
+        (path) => path.predicted,
+      );
+    // The op takes 100 in one process and 40 in the other, which is the faster of two ranks.
+    expect(predicted([0, 1])).to.deep.equal([40]);
+    expect(predicted([null])).to.deep.equal([100]);
   });
 
   it('a rank may begin its first step later than others, for a reason before the profiles', () => {

@@ -75,7 +75,11 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
     [early, 'record', 'left out: before time 0 of the trace'],
     [launches.backwards, 'activity', 'starting before its launch: no arrow'],
     [launches.late, 'activity', 'long after the others of its launch: no arrow'],
-    [dependencies?.withoutArrow ?? 0, 'dependency', 'on an instruction that ran long before, ran later or is missing: no arrow'],
+    [
+      dependencies?.withoutArrow ?? 0,
+      'dependency',
+      'on an instruction that ran long before, ran later or is missing: no arrow',
+    ],
     [samples.unknown, 'sample', 'left out: no value'],
     [samples.beyond, 'sample', 'left out: too many counters'],
     [samples.allocations, 'individual allocation', 'left out (dprof memory adds them up)'],

@@ -69,8 +69,7 @@ function contract(operands: readonly Indexed[], kept: readonly string[]): Contra
 }
 
 const SOURCE = '2 per multiply-add, for every combination of indices';
-const FORMULA =
-  'flops = 2·Π(sizes of all indices), 1·Π if no index is summed; bytes = operands read + result written';
+const FORMULA = 'flops = 2·Π(sizes of all indices), 1·Π if no index is summed; bytes = operands read + result written';
 
 const unspecified = (operands: readonly Tensor[], unknown: string): OpCost => ({
   flops: null,

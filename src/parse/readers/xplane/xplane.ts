@@ -138,7 +138,8 @@ class XSpaceTrace {
     if (start !== null) trace.seen(0);
     const damaged = this.#damaged + this.#programs.damaged;
     if (damaged > 0) trace.diagnostics.count('malformed-event', damaged);
-    if (reading.ops.notFound > 0) trace.unread('instruction names that no program contains', null, reading.ops.notFound);
+    if (reading.ops.notFound > 0)
+      trace.unread('instruction names that no program contains', null, reading.ops.notFound);
     const dur = start !== null && stop !== null && stop > start ? Number(stop - start) : null;
     const facts: Labels = this.#facts;
     const rank = options.rank ?? rankOfHost(this.probe);

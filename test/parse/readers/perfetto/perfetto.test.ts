@@ -228,7 +228,7 @@ describe('Perfetto reader', () => {
         expect(() => recordsOf(written(packets)))
           .to.throw()
           .with.property('line')
-          .that.matches(/is a Perfetto trace without device work that dparse can read \(give one of rocprofv3/);
+          .that.matches(/is a Perfetto trace without device work that dparse can read \(give a trace from rocprofv3/);
       expect(() => recordsOf(written([[[8, 1]], [[8, 2]]], Buffer.from([10, 9, 8]))))
         .to.throw()
         .with.property('line')
