@@ -67,7 +67,10 @@ export const JOB: Tool = {
       [...CHOICE_NAMES, ...TABLE_NAMES],
       'a job covers whole profiles; to filter, use dprof --by KEYS --where EXPR OUT/job.part',
     ),
-    ...unfit(['neff', 'capture', 'ncu'], 'give it to dparse for each profile (dparse -o FOLDER/NAME.jsonl), then run the job on FOLDER'),
+    ...unfit(
+      ['neff', 'capture', 'ncu'],
+      'give it to dparse for each profile (dparse -o FOLDER/NAME.jsonl), then run the job on FOLDER',
+    ),
   },
   notes: [
     [

@@ -11,7 +11,9 @@ const NS = int(13, 'ns');
 const PART_NS = real(11, 1, 'ns');
 
 const percentile = (key: string, header: string, share: number): Column<HostTableRow> =>
-  column(key, header, PART_NS, `${100 * share}th percentile of the times`, ({ durations }) => quantile(durations, share));
+  column(key, header, PART_NS, `${100 * share}th percentile of the times`, ({ durations }) =>
+    quantile(durations, share),
+  );
 
 /** Columns in the order of the help; the name column comes first. */
 export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [

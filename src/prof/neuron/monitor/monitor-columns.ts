@@ -147,13 +147,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     shows(p, `${p.toUpperCase()}(s)`, SECONDS, `total_latency.${p}`, `execution latency, percentile ${p.slice(1)}`),
   ),
   ...PERCENTILES.map((p) =>
-    shows(
-      `d${p}`,
-      `D${p.toUpperCase()}(s)`,
-      SECONDS,
-      `device_latency.${p}`,
-      `execution latency on the device only`,
-    ),
+    shows(`d${p}`, `D${p.toUpperCase()}(s)`, SECONDS, `device_latency.${p}`, `execution latency on the device only`),
   ),
 
   shows(
