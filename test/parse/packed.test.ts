@@ -165,7 +165,7 @@ describe('packed inputs', () => {
         't.zip',
         edited((bytes) => bytes.writeUInt32LE(7, central + 16)),
       ),
-    ).to.match(/t\.json is damaged/);
+    ).to.match(/the checksum of t\.json is wrong/);
     const outside = edited((bytes) => {
       for (const at of [30, central + 46]) bytes.write('../tjs', at);
     });
