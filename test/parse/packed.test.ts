@@ -183,7 +183,7 @@ describe('packed inputs', () => {
       ['t.json.bz2', 'bzip2'],
     ] as const)
       // prettier-ignore
-      expect(await lineOf(name, bytesOf(name).subarray(0, 60))).to.match(new RegExp(`${packing} is (?:broken|cut off)`));
+      expect(await lineOf(name, bytesOf(name).subarray(0, 60))).to.match(new RegExp(`${packing} is (?:damaged|cut off)`));
     // 100 MB of zeros in 100 KB, 300 bytes when packed again.
     const bomb = gzipSync(gzipSync(Buffer.alloc(100 * 1024 * 1024)));
     expect(await lineOf('t.json.gz', bomb)).to.equal(

@@ -2,7 +2,7 @@
  * The graphs of several profiles of a job as one: an operation between ranks ends some time after the last of them has
  * joined, whichever rank that is. The graph of a single profile is one of these, with one member.
  */
-import { elementAt } from '../../containers/element.js';
+import { elementAt, largest } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { TimedGraph, type OrderedGraph } from '../../containers/timed-graph.js';
@@ -80,7 +80,7 @@ export class JoinedGraph {
   /** When the last work on a device had ended and the CPU knew it, in ns; the CPU may go on for long without a device. */
   get #lastWork(): number {
     const ends = this.#members.map(({ profile, events }) => this.job.timeOf(profile, events.lastWork));
-    const last = Math.max(...ends);
+    const last = largest(ends);
     return last === -Infinity ? Infinity : last;
   }
 
