@@ -86,14 +86,14 @@ function movedRows(
   moved: readonly MemoryOperations[],
   { unit }: About,
 ): Pick<Section, 'head' | 'right' | 'rows'> {
-  const rows = moved.map(({ kind, count, time, bytes, bytesPerS }) => [
+  const rows = moved.map(({ kind, count, time, bytes, unsized = 0, bytesPerS }) => [
     kind,
     unit.text(time),
     grouped(count),
-    amountText(bytes, 'transfer'),
+    `${unsized > 0 ? '≥ ' : ''}${amountText(bytes, 'transfer')}`,
     amountText(bytesPerS, 'rate'),
-    // An empty last cell keeps the previous cell right-aligned.
-    '',
+    // A last cell, even if it is empty, keeps the previous cell right-aligned.
+    unsized > 0 ? `${grouped(unsized)} of unknown size, not in the rate` : '',
   ]);
   return { head: [name, 'time', 'count', 'bytes', 'rate'], right: [1, 2, 3, 4], rows };
 }

@@ -18,7 +18,7 @@ import type { PanelContent, Panel, PanelView } from '../panel.js';
 
 const SHOWN_AT_FIRST = 3;
 
-/** Capitalises a text, unless it begins with the name of an op or a kernel. */
+/** Capitalises a string, unless it begins with the name of an op or a kernel. */
 const sentence = (text: string): string => `${/^(?:the |[a-z]+,? [a-zA-Z])/.test(text) ? capitalised(text) : text}.`;
 
 /** `2.8 % to 5.7 % of the span of each of devices 0 1: `; without devices when it applies to all, or there is only one. */

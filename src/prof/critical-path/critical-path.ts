@@ -119,7 +119,7 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   readonly #ended = new Set<number>();
   readonly #headers = new Map<number, ProfileRecord | null>();
   readonly #done: ProfilePaths[] = [];
-  /** Whether any ranks have operations in common. */
+  /** Whether any ranks have operations in common, or a profile has several ranks. */
   #isJob = false;
   /** Numbers of all steps, chosen or not. */
   readonly steps = new Set<number>();
@@ -190,6 +190,7 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
     this.#headers.set(profile, events.header);
     this.#untimed += events.untimed;
     const graph = events.built();
+    this.#isJob ||= graph.processes.length > 0;
     const window = this.choice.windowOf?.(profile);
     if (graph.operations.size > 0 && window === undefined) this.#held.set(profile, graph);
     else this.#explain(alone(profile), new Map([[profile, graph]]), window);
@@ -220,7 +221,7 @@ export interface PathRange {
   readonly step: number | null;
 }
 
-/** The stretches of all paths, by profile, in order of start. */
+/** The stretches of all paths, by profile, in order of start time. */
 export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRange[]> {
   const ranges = new Map<number, PathRange[]>();
   for (const { members, steps } of found)

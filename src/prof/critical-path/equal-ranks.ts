@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
+import { countUpTo } from '../../containers/row-order.js';
 import type { TimedGraph } from '../../containers/timed-graph.js';
 import { median } from '../../record/statistics.js';
 import type { Bound, Pieces } from './bounds.js';
@@ -69,24 +70,39 @@ export function equalizeWork(graph: TimedGraph, members: readonly Member[]): voi
 const COMPARED: ReadonlySet<Bound> = new Set(['host', 'loading'] as const);
 
 /**
- * Factor that multiplies the time of code on the CPU, by profile and piece. Times of pieces are compared per step.
+ * Factor that multiplies the time of an edge of a member, if it is code on the CPU. Times of pieces are compared per step.
+ * Processes of one profile are ranks if it says so.
  * @param members whose edges follow each other in the graph
  */
 export function equalHostFactors(
   graph: TimedGraph,
   members: readonly Member[],
   pieces: Pieces,
-): (member: number, piece: number) => number {
+): (member: number, edge: number) => number {
   const isCompared = pieces.all.map(({ bound, name }) => COMPARED.has(bound) && name !== OUTSIDE);
   const sums = new SumsByRank();
   for (const [at, { edge: first, events }] of members.entries()) {
-    const times = new Map<number, number>();
+    const times = new Map<string, Map<number, number>>();
     for (let edge = first; edge < (members[at + 1]?.edge ?? graph.edges); edge++) {
       const piece = graph.tagOf(edge);
-      if (isCompared[piece] === true) times.set(piece, (times.get(piece) ?? 0) + graph.lagOf(edge));
+      if (isCompared[piece] !== true) continue;
+      const ofRank = entryOf(times, rankOf(members, at, edge), () => new Map<number, number>());
+      ofRank.set(piece, (ofRank.get(piece) ?? 0) + graph.lagOf(edge));
     }
-    for (const [piece, time] of times) sums.add(piece, String(at), time, Math.max(1, events.steps.length));
+    for (const [rank, ofRank] of times)
+      for (const [piece, time] of ofRank) sums.add(piece, rank, time, Math.max(1, events.steps.length));
   }
   const factorOf = sums.factors();
-  return (member, piece) => factorOf(piece, String(member));
+  return (member, edge) => {
+    const piece = graph.tagOf(edge);
+    return isCompared[piece] === true ? factorOf(piece, rankOf(members, member, edge)) : 1;
+  };
+}
+
+/** The rank of an edge between moments of a thread: its profile, and its process where processes are ranks. */
+function rankOf(members: readonly Member[], at: number, edge: number): string {
+  const { edge: first, events } = elementAt(members, at);
+  const { processes } = events;
+  const thread = countUpTo(processes.length, (index) => elementAt(processes, index).edge, edge - first) - 1;
+  return `${at}/${processes[thread]?.pid ?? ''}`;
 }

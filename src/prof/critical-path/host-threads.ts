@@ -29,7 +29,13 @@ export class HostThread {
   constructor(
     private readonly pieces: Pieces,
     private readonly graph: TimedGraph,
+    readonly pid: number | null,
   ) {}
+
+  /** The edge into its second moment; its other edges follow. */
+  get firstEdge(): number {
+    return this.#firstEdge;
+  }
 
   add(start: number, end: number, piece: number): void {
     if (end >= start) this.#spans.pushCells(start, end, piece);
@@ -130,7 +136,7 @@ export class HostThreads {
     let number = this.#numbers.get(key);
     if (number === undefined) {
       this.#numbers.set(key, (number = this.all.length));
-      this.all.push(new HostThread(this.pieces, this.graph));
+      this.all.push(new HostThread(this.pieces, this.graph, pid));
     }
     return number;
   }

@@ -23,27 +23,29 @@ interface ThreadStep extends HostStep {
   readonly on: HostThread | null;
 }
 
+const keyOf = (step: number, pid: number | null): string => `${step}/${pid ?? ''}`;
+
 export class StepWindows {
   readonly #steps: ThreadStep[] = [];
-  /** Numbers of the threads of each step. */
-  readonly #threads = new Map<number, Set<number>>();
+  /** Numbers of the threads of each step, by step and process: ranks of one profile have the same steps. */
+  readonly #threads = new Map<string, Set<number>>();
 
   /** @returns the step that the record marks */
   take(record: SampleRecord, threads: HostThreads): ThreadStep | null {
     const step = stepOf(record);
     if (step === null) return null;
-    const [pid, tid] = [record.labels?.['pid'], record.labels?.['tid']];
-    const isStated = typeof tid === 'number';
-    const number = isStated ? threads.numberOf(typeof pid === 'number' ? pid : null, tid) : null;
+    const [labelledPid, tid] = [record.labels?.['pid'], record.labels?.['tid']];
+    const pid = typeof labelledPid === 'number' ? labelledPid : null;
+    const number = typeof tid === 'number' ? threads.numberOf(pid, tid) : null;
     const taken = { ...step, on: number === null ? null : threads.at(number) };
-    if (number !== null) entryOf(this.#threads, step.step, () => new Set<number>()).add(number);
+    if (number !== null) entryOf(this.#threads, keyOf(step.step, pid), () => new Set<number>()).add(number);
     this.#steps.push(taken);
     return taken;
   }
 
-  /** The thread that ran a step; null when it is not known, or when several threads did. */
-  threadOf(step: number | null | undefined): number | null {
-    const threads = step === null || step === undefined ? undefined : this.#threads.get(step);
+  /** The thread of a process that ran a step; null when it is not known, or when several threads did. */
+  threadOf(step: number | null | undefined, pid: number | null): number | null {
+    const threads = step === null || step === undefined ? undefined : this.#threads.get(keyOf(step, pid));
     const [thread = null] = threads?.size === 1 ? threads : [];
     return thread;
   }

@@ -89,7 +89,7 @@ function smallPackets({ sizes }: MetricSums): WarningDetail | null {
   const small = sizes.below(LEAST_DMA);
   const tiny = sizes.below(TINY_DMA);
   return {
-    text: `${percent(small.packets / packets)} of ${packets} DMA packets are under 4 KiB (median ${bytes(median)}) and carry ${percent(small.bytes / Math.max(1, sizes.bytes))} of the bytes; aim for 4 KiB or more`,
+    text: `${percent(small.packets / packets)} of ${packets} DMA packets (without instruction fetch) are under 4 KiB (median ${bytes(median)}) and carry ${percent(small.bytes / Math.max(1, sizes.bytes))} of the bytes; aim for 4 KiB or more`,
     evidence: {
       packets,
       medianBytes: median,

@@ -115,8 +115,13 @@ const tallied = ({ count, time, untimed }: Omit<Tally, 'name'>): Values => [
   ...(untimed === undefined ? [] : [['untimed', untimed, 'count'] as const]),
 ];
 
-const movedFigures = (section: string, { kind, bytes, bytesPerS, ...tally }: MemoryOperations): Part =>
-  part(section, kind, [...tallied(tally), ['bytes', bytes, 'bytes'], ['bytesPerS', bytesPerS, 'bytes/s']]);
+const movedFigures = (section: string, { kind, bytes, bytesPerS, unsized, ...tally }: MemoryOperations): Part =>
+  part(section, kind, [
+    ...tallied(tally),
+    ['bytes', bytes, 'bytes'],
+    ...(unsized === undefined ? [] : [['unsized', unsized, 'count'] as const]),
+    ['bytesPerS', bytesPerS, 'bytes/s'],
+  ]);
 
 function deviceFigures(device: DeviceTime): Part {
   const { counts, gaps, linked, missing } = device;

@@ -80,6 +80,7 @@ interface Sum {
   time: number;
   untimed: number;
   bytes: number | null;
+  unsized: number;
   /** Rate of the operations with known size and time and a plausible end. */
   readonly rate: TransferRate;
   readonly groups: Set<string>;
@@ -100,7 +101,7 @@ interface Operation {
 }
 
 const noSum = (): Sum => ({
-  ...{ count: 0, time: 0, untimed: 0, bytes: null, rate: new TransferRate() },
+  ...{ count: 0, time: 0, untimed: 0, bytes: null, unsized: 0, rate: new TransferRate() },
   groups: new Set<string>(),
 });
 
@@ -119,7 +120,10 @@ export class OperationSums {
     sum.time += time ?? 0;
     if (time === null) sum.untimed += count;
     if (group !== null && sum.groups.size < MOST_GROUPS) sum.groups.add(group);
-    if (bytes === null) return;
+    if (bytes === null) {
+      sum.unsized += count;
+      return;
+    }
     sum.bytes = (sum.bytes ?? 0) + bytes;
     if (time === null || isCut) return;
     const { device, start } = at ?? { device: 0, start: sum.time - time };
@@ -127,9 +131,11 @@ export class OperationSums {
   }
 
   get memory(): MemoryOperations[] {
-    return this.#sorted().map(([kind, { untimed, bytes, rate, ...sum }]) => {
-      return { kind, count: sum.count, time: knownTime(sum, untimed), bytes, bytesPerS: rate.bytesPerS };
-    });
+    return this.#sorted().map(([kind, { untimed, bytes, unsized, rate, ...sum }]) => ({
+      ...{ kind, count: sum.count, time: knownTime(sum, untimed), bytes },
+      ...(bytes !== null && unsized > 0 ? { unsized } : {}),
+      bytesPerS: rate.bytesPerS,
+    }));
   }
 
   get collectives(): CollectiveOperations[] {

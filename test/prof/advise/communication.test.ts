@@ -120,6 +120,25 @@ describe('the rule stragglers', () => {
     expect(silenceOf('stragglers', [...rank(0, [50, 50, 50]), ...rank(1, [50, 50, 50])])).to.equal('nothing');
   });
 
+  it('is silent where the rank that computes longest communicates longer than the others', () => {
+    // Rank 5 computes for 80 of 200 and waits for the rest; rank 4 computes for 50 and joins last, for 10.
+    const early = [
+      profile(1),
+      ...[0, 1, 2].flatMap((step) => [
+        kernel({ profile: 1, step, start: 1000 * step, dur: 80 }),
+        nccl(1000 * step + 80, 120, { profile: 1, step }),
+      ]),
+    ];
+    const late = [
+      profile(0),
+      ...[0, 1, 2].flatMap((step) => [
+        kernel({ step, start: 1000 * step, dur: 50 }),
+        nccl(1000 * step + 190, 10, { step }),
+      ]),
+    ];
+    expect(silenceOf('stragglers', [...late, ...early])).to.match(/the others do not wait for it$/);
+  });
+
   it('is silent where the slowest rank changes, and on one rank', () => {
     const turns = [...rank(0, [80, 50, 50]), ...rank(1, [50, 80, 50]), ...rank(2, [50, 50, 80])];
     expect(silenceOf('stragglers', turns)).to.equal('nothing');

@@ -248,6 +248,13 @@ describe('the rule copies', () => {
     expect(findingsOf('launch-gaps', records)).to.deep.equal([]);
   });
 
+  it('states no size of copies whose size the profile lacks', () => {
+    const unsized = copy({ kind: 'DtoH', bytes: null, start: 390, dur: 20, launch: { api: 'cudaMemcpy', start: 380, dur: 30 } }); // prettier-ignore
+    const [found] = findingsOf('copies', [PROFILE, at(0, 100, -50), unsized]);
+    expect(found?.what).to.match(/^the CPU waits for 1 DtoH copy: 20 ns with nothing else running/);
+    expect(found?.evidence).not.to.have.property('bytes');
+  });
+
   it('takes the memory that the profile records, else says that it infers', () => {
     const called = { api: 'cudaMemcpyAsync', start: 190, dur: 20 };
     const loaded = copy({ kind: 'HtoD', start: 195, dur: 50, launch: called });

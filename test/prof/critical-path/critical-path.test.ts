@@ -103,6 +103,31 @@ describe('critical path of made traces', () => {
     expect(without?.missing).to.deep.equal(new Map([['wait', 5_991_000]]));
   });
 
+  it('a wait that a device recorded was for other work of the device, however short the gap', () => {
+    // A program of one launch: an op of 20, a copy of 10,000 that the program starts, a wait for it, and an op of 18.
+    const launched = { step: null, launch: { api: 'Execute', start: 0, dur: 10 } };
+    const op = (start: number, end: number, more: Partial<KernelRecord> = {}): KernelRecord =>
+      kernel({ start, dur: end - start, stream: 3, ...launched, ...more });
+    const copy: ProfileLine = {
+      ...{ type: 'copy', profile: 0, kind: 'HtoD', bytes: 4, start: 41, dur: 10_000, device: 0, stream: 4 },
+      ...{ pid: 10, tid: 100, corr: 5, launch: launched.launch },
+    };
+    const wait = op(41, 10_041, { labels: { category: 'copy-done' } });
+    const program = [op(20, 40), copy, op(10_042, 10_060)];
+    // The launch takes 20; 1 between the op and the copy, and 1 after it.
+    const bounds = { launch: 20, compute: 38, switch: 2, copy: 10_000 };
+    expect(onlyPath([...program, wait])).to.deep.equal({ measured: 10_060, replayed: 10_060, ...bounds });
+    // Without the wait, nothing says that the op waited for the copy.
+    expect(onlyPath(program)).to.deep.include({ launch: 20, compute: 38, switch: 10_002 });
+  });
+
+  it('without steps, the path ends when the CPU knew that the last work had ended', () => {
+    const records = [work([0, 2], [10, 40], { step: null }), range('other', 900_000, 990_000, 'annotation')];
+    expect(onlyPath(records)).to.deep.include({ measured: 40, compute: 30 });
+    const waits = [...records, sync('stream', [4, 53])];
+    expect(onlyPath(waits)).to.deep.include({ measured: 53, compute: 30, sync: 13 });
+  });
+
   it('communication waits for other streams even if no call is recorded', () => {
     const nccl = { name: 'ncclDevKernel_AllReduce', short: 'ncclDevKernel_AllReduce', stream: 2 };
     // 8 and 2 ms of kernels, 3 ms of communication between them, 1000 from each to the next, 5000 from the first call.
@@ -196,6 +221,28 @@ describe('critical path of made traces', () => {
       ['host', 'aten::mm', 10_000],
       ['host', 'hand-over between threads', 10_000],
       ['launch', 'cudaLaunchKernel', 5000],
+    ]);
+  });
+
+  it('a thread works for the thread of the step in its own process, if several processes have the step', () => {
+    // The other process runs the same step until 60,000, without another thread.
+    const other = { ...step(1, 0, 60_000), labels: { pid: 20, tid: 100 } };
+    const records = [
+      step(1, 0, 100_000),
+      other,
+      range('aten::mm', 0, 10_000),
+      range('MmBackward0', 15_000, 85_000, 'op', 200),
+      work([20_000, 25_000], [30_000, 40_000], { tid: 200 }),
+      range('aten::add', 90_000, 100_000),
+    ];
+    const [path] = pathsOf(records);
+    // Main thread 10,000 + 10,000; hand-overs 5000 + 5000; the worker's op without its call 65,000, the call 5000.
+    expect(path?.parts.map(({ name, time }) => [name, time])).to.deep.equal([
+      ['MmBackward0', 65_000],
+      ['aten::add', 10_000],
+      ['aten::mm', 10_000],
+      ['hand-over between threads', 10_000],
+      ['cudaLaunchKernel', 5000],
     ]);
   });
 
@@ -333,6 +380,24 @@ describe('critical path of a job', () => {
     // The first rank may be slower by 50 before it matters.
     expect(predicted('rank==0 && op==mm: 2')).to.deep.equal([110]);
     expect(predicted('rank==0 && op==mm: 3')).to.deep.equal([10 + 90 + 1 + 19]);
+  });
+
+  it('the processes of one profile are equal ranks if it states ranks of its devices', () => {
+    const host = (pid: number, end: number): ProfileLine[] => [
+      { ...step(1, 0, end), labels: { pid, tid: 100 } },
+      { ...range('aten::mm', 0, end), pid },
+    ];
+    const header = (ranks: readonly (number | null)[]): ProfileLine => {
+      const devices = ranks.map((rank, id) => ({ id, rank }));
+      return { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'merged.json', rank: null, devices } as unknown as ProfileLine; // prettier-ignore
+    };
+    const predicted = (ranks: readonly (number | null)[]): unknown =>
+      pathsOf([header(ranks), ...host(10, 100), ...host(20, 40)], { whatIf: new WhatIf(['ranks: equal']) }).map(
+        (path) => path.predicted,
+      );
+    // The op takes 100 in one process and 40 in the other, which is the faster of two ranks.
+    expect(predicted([0, 1])).to.deep.equal([40]);
+    expect(predicted([null])).to.deep.equal([100]);
   });
 
   it('a rank may begin its first step later than others, for a reason before the profiles', () => {

@@ -59,7 +59,7 @@ const CASES: readonly Case[] = [
     fires: [...times(3, packet('input', 0, 10, 512)), packet('input', 0, 10, 8192)],
     silent: [...times(3, packet('input', 0, 10, 4096)), ...times(9, packet('instruction', 0, 10, 64))],
     evidence: { packets: 4, medianBytes: 512, below2KiBPackets: 3, below4KiBBytes: 1536, from512Bytes: 3 },
-    text: /75\.0 % of 4 DMA packets are under 4 KiB \(median 512 B\) and carry 15\.8 % of the bytes/,
+    text: /75\.0 % of 4 DMA packets \(without instruction fetch\) are under 4 KiB \(median 512 B\) and carry 15\.8 % of the bytes/,
   },
   {
     rule: 'transposes',

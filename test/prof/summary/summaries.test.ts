@@ -71,7 +71,7 @@ describe('overview of devices', () => {
     ]);
   });
 
-  it('has each moment in one part: copies and sets alone, and idle time in waits', () => {
+  it('has each moment in one part: copies and memsets alone, and idle time in waits', () => {
     // compute 0-100, 300-400, 500-510; communication 90-120; copies 110-140 and 310-320; sets 130-150 and 350-360;
     // waits before all work, 140-180, 170-220, 290-350, 395-450, 460-480, and behind all work
     const device = only(
@@ -240,7 +240,7 @@ describe('overview of operations and steps', () => {
     const { memory } = overviewOf([copy(0, 10), copy(10, 30, { bytes: 3000 }), copy(50, null), copy(60, 5, { bytes: null }), copy(70, 1, { kind: null, bytes: null }), set(80, 2)]); // prettier-ignore
     // 4000 bytes in 40 ns
     expect(memory).to.deep.equal([
-      { kind: 'HtoD', count: 4, time: 45, bytes: 5000, bytesPerS: 100e9 },
+      { kind: 'HtoD', count: 4, time: 45, bytes: 5000, unsized: 1, bytesPerS: 100e9 },
       { kind: 'set', count: 1, time: 2, bytes: null, bytesPerS: null },
       { kind: 'copy', count: 1, time: 1, bytes: null, bytesPerS: null },
     ]);

@@ -39,7 +39,7 @@ function make(view: PanelView): PanelContent {
     number('FLOPs', 'flop', 'flops', PARTIAL.flops),
   ];
   const rest = count - shown.length;
-  const further = `${rest} further lines, ${quantityText(restTime, 'ns')} together, are not on this page.`;
+  const further = `${rest} more lines, ${quantityText(restTime, 'ns')} together, are not on this page.`;
   const made = table({ caption: 'Lines', columns: withValues(columns, rows), rows, sortedBy: 1 });
   return [made, ...(rest > 0 ? [note(further)] : []), note(ABOUT)];
 }

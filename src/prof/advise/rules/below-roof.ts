@@ -41,7 +41,7 @@ const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, Acti
     any: 'reduce the arithmetic, or look for a faster kernel of the library',
     shared:
       'use larger batches or merge products of the same operand, so that the kernels run larger tiles; try another algorithm or library',
-    batched: 'try another algorithm or library: tiles grow with the extents of each product, not with the batch',
+    batched: 'try another algorithm or library: tiles grow with the dimensions of each product, not with the batch',
     attention: 'try another attention kernel (FlashAttention, cuDNN)',
     instruction:
       'fill the array: 128 rows and columns of weights, 512 moving columns, and several multiplications for each load of weights',

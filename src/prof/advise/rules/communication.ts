@@ -82,7 +82,7 @@ export const exposedCollectives: Rule = {
         const talking = times.all.filter(({ of }) => of.communication.total > 0);
         if (talking.length === 0) return { found: [], why: 'no communication between devices' };
         if (talking.every(({ of }) => of.disordered > 0))
-          return { found: [], why: 'records are not in order of start' };
+          return { found: [], why: 'records are not in order of start time' };
         const found = talking.map(({ of, ...place }) => {
           const { names, longest, longestOther, count, onComputing } = devices.of(place);
           const { communication, computing, either } = of;
@@ -231,6 +231,11 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   if (chance >= LIKELY) return { found: [], why: 'too few steps to distinguish a slow rank from chance' };
   const [gain, stake] = [total(own, ({ overNext }) => overNext), total(own, ({ overMiddle }) => overMiddle)];
   const [mine, others] = [total(own, (lag) => lag.own), total(own, (lag) => lag.others)];
+  if (mine > others)
+    return {
+      found: [],
+      why: 'the rank that computes longest also communicates longest: the others do not wait for it',
+    };
   const found = {
     profile: rank.profile,
     device: rank.device,

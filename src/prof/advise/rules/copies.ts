@@ -14,7 +14,8 @@ import { MovedAmounts } from '../moved-times.js';
 
 class BoundCopies {
   count = 0;
-  bytes = 0;
+  /** Of those whose size is known; null when it is known for none. */
+  bytes: number | null = null;
   longest: LongestTime | null = null;
   /** Time in ns of copies between host and device, and of those that are not known to use pinned memory. */
   ofHost = 0;
@@ -76,7 +77,7 @@ export const copyBound: Rule = {
         of.count++;
         of.longest = longerOf(of.longest, { start, end });
         of.kinds.move(copy.type === 'copy' ? (copy.kind ?? 'copy') : 'set', copy, copy.bytes);
-        of.bytes += copy.bytes ?? 0;
+        if (copy.bytes !== null) of.bytes = (of.bytes ?? 0) + copy.bytes;
         if (copy.type !== 'copy' || !isOfHost(copy.kind)) return;
         of.ofHost += dur;
         if (copy.hostMemory !== 'pinned') of.unpinned += dur;
@@ -106,7 +107,12 @@ export const copyBound: Rule = {
               kernels: [],
               ...atLongest(of.longest),
               count,
-              evidence: { copies: count, bytes, exposedNs: exposed, computingAloneNs: room },
+              evidence: {
+                copies: count,
+                ...(bytes === null ? {} : { bytes }),
+                exposedNs: exposed,
+                computingAloneNs: room,
+              },
               see: 'dparse FILE | jq \'select(.type=="copy" or .type=="set")\'',
             };
           }),
@@ -125,7 +131,8 @@ class Copies {
   /** Number of calls with pageable memory, and with unknown memory. */
   pageable = 0;
   unknown = 0;
-  bytes = 0;
+  /** Of those whose size is known; null when it is known for none. */
+  bytes: number | null = null;
   time = 0;
   readonly rate = new TransferRate();
   /** Time of the calls. */
@@ -139,9 +146,11 @@ class Copies {
   add({ bytes, device, start, dur, launch, hostMemory, pid, tid }: HostCopy, wait: Wait): void {
     this.count++;
     this.longest = longerOf(this.longest, { start, end: start + dur });
-    this.bytes += bytes ?? 0;
     this.time += dur;
-    if (bytes !== null) this.rate.add(device, start, dur, bytes);
+    if (bytes !== null) {
+      this.bytes = (this.bytes ?? 0) + bytes;
+      this.rate.add(device, start, dur, bytes);
+    }
     if (!this.#seen.isNew({ start: launch.start, pid, tid })) return;
     this.calls++;
     this.waited += launch.dur;
@@ -212,7 +221,7 @@ export const copies: Rule = {
             const stake = exposed + after;
             return {
               ...place,
-              what: `the CPU waits ${calls < count ? `in ${many(calls, 'call')} ` : ''}for ${many(count, `${kind} copy`)} (${size(bytes)}): ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
+              what: `the CPU waits ${calls < count ? `in ${many(calls, 'call')} ` : ''}for ${many(count, `${kind} copy`)}${bytes === null ? '' : ` (${size(bytes)})`}: ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
               details: `the calls took ${time(waited)}; ${found.signs}`,
               action: found.action(kind),
               stake,
@@ -230,7 +239,7 @@ export const copies: Rule = {
                 synchronousCalls: waits.synchronous,
                 pageable,
                 inferred: waits['late-return'],
-                bytes,
+                ...(bytes === null ? {} : { bytes }),
                 copyNs: ns,
                 ...(bytesPerS === null ? {} : { bytesPerS }),
                 waitedNs: waited,
