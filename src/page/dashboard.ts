@@ -236,6 +236,7 @@ function panelOf(panel: Panel, view: DashboardView): HTMLElement {
 /** Scrolls to a panel in the current tab, and gives it the focus. */
 function goTo(id: string): void {
   const heading = document.getElementById(`panel-${id}`);
+  heading?.closest('.panels')?.classList.add('laid-out');
   heading?.scrollIntoView();
   heading?.focus({ preventScroll: true });
 }

@@ -102,6 +102,14 @@ describe('the verdict', () => {
     });
   }
 
+  it('gives the longest of several long gaps between queued kernels, which is no time that a device needs to switch', () => {
+    // Gaps of 2, 1.5 and 1.5 ms.
+    const queued = [0, 3, 5.5, 8].map((start, i) => at(start * MS, MS, [-20, -10], { id: i + 1 }));
+    expect(verdictOf([PROFILE, ...queued]).text).to.match(
+      /^GPU idle 55\.6 %: gaps between queued kernels, the longest 2 ms\./,
+    );
+  });
+
   it('names the call that waits with the device', () => {
     const waits = copy({ start: 4 * MS, dur: 10, launch: { api: 'hipMemcpyWithStream', start: 100, dur: 4 * MS } });
     const queued = gapOf(2 * MS, { launch: { api: 'hipGraphLaunch', start: 0, dur: 10 } });

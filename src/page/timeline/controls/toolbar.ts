@@ -1,6 +1,6 @@
 /** Buttons of a timeline, with the same actions as the keys, and the legend of its colours. */
 import { button, element, select } from '../../document/dom-elements.js';
-import { COLOUR_KEYS, COLOUR_TITLES, STRONG, UNKNOWN, type LegendEntry } from '../events/event-colours.js';
+import { COLOUR_KEYS, COLOUR_TITLES, legendNames, STRONG, UNKNOWN, type LegendEntry } from '../events/event-colours.js';
 import { actOn, type KeyActions } from './keys.js';
 import type { Scene } from '../model/scene.js';
 import { CONDITION_KEYS } from '../model/condition-columns.js';
@@ -33,10 +33,7 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
     const { legend, rest } = scene.colours;
     const { colour } = scene.shown;
     const field = colour === 'kernel' ? 'name' : colour;
-    const short = shortenedTexts(
-      legend.map(({ text }) => text ?? 'unknown'),
-      LEGEND_WIDTH,
-    );
+    const short = shortenedTexts(legendNames(scene.events, legend), LEGEND_WIDTH);
     const entries = legend.map((entry, i) => {
       const { text, slot } = entry;
       const inside = [swatch(slot), element('span', {}, elementAt(short, i))];

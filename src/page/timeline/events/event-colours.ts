@@ -202,3 +202,14 @@ export function coloursOf(events: TimelineEvents, key: ColourKey, longest: Longe
     rest: { count: rest.length, time: rest.reduce((sum, { device, host }) => sum + device + host, 0) },
   };
 }
+
+/** Names of kernels as in tables, and other texts as they are. A name in tables that several texts have is not used. */
+export function legendNames(
+  { texts, shortNames }: Pick<TimelineEvents, 'texts' | 'shortNames'>,
+  legend: readonly Pick<LegendEntry, 'text'>[],
+): string[] {
+  const named = new Map([...shortNames].map(([name, short]) => [texts[name], texts[short]]));
+  const whole = legend.map(({ text }) => text ?? 'unknown');
+  const short = whole.map((text) => named.get(text) ?? text);
+  return short.map((name, i) => (short.indexOf(name) === short.lastIndexOf(name) ? name : elementAt(whole, i)));
+}

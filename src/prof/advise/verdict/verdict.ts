@@ -146,10 +146,12 @@ function waitText({ waiting, queued }: IdleTimes, { time: all, detail }: SpanPar
   const mean = all / queued;
   if (mean <= LONGEST_SWITCH) return `, ${time(mean)} on average`;
   const longest = waiting === null ? 0 : waiting.end - waiting.start;
-  const isOne = longest > LONGEST_LAUNCH && longest > MOSTLY * all;
+  const isLong = longest > LONGEST_LAUNCH;
+  const isOne = isLong && longest > MOSTLY * all;
+  const length = isOne ? `, once for ${time(longest)}` : isLong ? `, the longest ${time(longest)}` : '';
   const host = detail === null ? '' : `, the CPU in ${detail}`;
   const why = isOne && waiting?.isFirst === true ? BEFORE : '';
-  return `${isOne ? `, once for ${time(longest)}` : ''}${why}${host}`;
+  return `${length}${why}${host}`;
 }
 
 function remedyText(facts: VerdictFacts, { cause }: SpanPart): string {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   coloursOf,
+  legendNames,
   longestOf,
   PALETTE,
   slotsOf,
@@ -154,5 +155,13 @@ describe('colours of events', () => {
       return slots[0] === slots[1];
     };
     expect([isSame('tc'), isSame('kernel'), isSame('kind')]).to.deep.equal([true, false, false]);
+  });
+
+  it('have the names of kernels as in tables, unless several have the same', () => {
+    const texts = ['void fuse<1>(float)', 'fuse', 'void add<2>(int)', 'void add<4>(int)', 'add', 'copy HtoD'];
+    const legend = [0, 2, 3, 5].map((at) => ({ text: texts[at] ?? null }));
+    const shortNames = new Map([[0, 1], [2, 4], [3, 4]]); // prettier-ignore
+    const names = ['fuse', 'void add<2>(int)', 'void add<4>(int)', 'copy HtoD', 'unknown'];
+    expect(legendNames({ texts, shortNames }, [...legend, { text: null }])).to.deep.equal(names);
   });
 });
