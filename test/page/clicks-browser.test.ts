@@ -127,7 +127,7 @@ const ANSWERS: Readonly<Record<string, readonly Answer[]>> = {
     ['line', /host_offload_stress_test\.py:29/, ['tab', 'Instructions']],
     ['idle', /4 TPUs idle at most 76\.1 % .*: the program waits for HtoD copies/],
     ['step', /The profile has no steps/, STEPS],
-    ['rank', /Who is late: unknown/, ['tab', 'Ranks']],
+    ['rank', /Late ranks: unknown/, ['tab', 'Ranks']],
   ],
   'data/xplane/jax_te_attention_mi355.xplane.pb': [
     ['op', /te_fused_attn_backward_ffi is 38\.3 %/],
