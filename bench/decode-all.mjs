@@ -3,7 +3,7 @@
  *
  *   node bench/decode-all.mjs rocprofv3 FILE.json     JSON.parse of pieces; records must stand on lines of their own
  *   node bench/decode-all.mjs parquet FOLDER          hyparquet: an object for each row, one file after another
- *   node bench/decode-all.mjs xplane FILE.xplane.pb   protobufjs: an object for each message, all in memory
+ *   node bench/decode-all.mjs xplane FILE.xplane.pb   protobufjs: an object for each message
  */
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,10 +48,37 @@ const XPLANE = `syntax = "proto3";
   message XEventMetadata { int64 id = 1; string name = 2; bytes metadata = 3; string display_name = 4; repeated XStat stats = 5; }
   message XStatMetadata { int64 id = 1; string name = 2; string description = 3; }`;
 
+/** Decodes lines and tables of a plane one after another, so that a large profile fits in memory. */
 async function xplane(path) {
   const { default: protobuf } = await import('protobufjs');
-  const { planes } = protobuf.parse(XPLANE).root.lookupType('XSpace').decode(readFileSync(path));
-  return planes.flatMap(({ lines }) => lines).reduce((sum, { events }) => sum + events.length, 0);
+  const { root } = protobuf.parse(XPLANE);
+  const [plane, line] = [root.lookupType('XPlane'), root.lookupType('XLine')];
+  const file = readFileSync(path);
+  let events = 0;
+  for (const [field, at, end] of messages(protobuf, file, 0, file.length)) {
+    if (field !== 1) continue;
+    for (const [inner, from, to, start] of messages(protobuf, file, at, end))
+      if (inner === 3) events += line.decode(file.subarray(from, to)).events.length;
+      else plane.decode(file.subarray(start, to));
+  }
+  return events;
+}
+
+/** Fields of a message: the number, the start and the end of its value, and the start of its tag. */
+function* messages(protobuf, file, from, to) {
+  const reader = protobuf.Reader.create(file.subarray(from, to));
+  while (reader.pos < reader.len) {
+    const start = reader.pos;
+    const tag = reader.uint32();
+    if ((tag & 7) === 2) {
+      const length = reader.uint32();
+      yield [tag >>> 3, from + reader.pos, from + reader.pos + length, from + start];
+      reader.skip(length);
+    } else {
+      reader.skipType(tag & 7);
+      yield [tag >>> 3, from + start, from + reader.pos, from + start];
+    }
+  }
 }
 
 const [kind, path] = process.argv.slice(2);

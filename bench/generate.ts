@@ -1,12 +1,12 @@
 /**
  * Writes a big Nsight Systems database: the size of a long training run, every range text unique, so that nothing can
- * be saved by remembering texts. The tables have all the columns of a real export and real string lengths, so that
+ * be saved by remembering strings. The tables have all the columns of a real export and real string lengths, so that
  * dumping them costs what it costs in practice. The same bytes on every run.
  *
  * Per kernel: one API call, and around it a layer or plain range, a call marker (backward: the engine's range) and a
  * framework range. Each process has a forward and an autograd thread; a batch of forward kernels is followed by the
  * same batch backward, with the same sequence numbers in reverse. Sequence numbers and correlation ids are each
- * process's own, so they repeat between processes. Rows are in order of time only within a process.
+ * process's own, so they repeat between processes. Rows are in time order only within a process.
  */
 import Database from 'better-sqlite3';
 import { rmSync } from 'node:fs';

@@ -63,8 +63,7 @@ async function measureSize(
   const megabytes = sizeOf(path) / MB;
   const args = [fromRoot('bin/dparse.js'), '-q', ...kind.options, path];
   const need = await needOf({ program: process.execPath, args });
-  const isDecoded = megabytes <= (kind.mostDecoded ?? Infinity);
-  const other = isDecoded ? await needOf(kind.decode(path)) : undefined;
+  const other = await needOf(kind.decode(path));
   const rate = need.cpu === undefined ? undefined : need.cpu / megabytes;
   const growth = rate === undefined || before === undefined ? undefined : rate / before;
   const verdicts = [
@@ -74,13 +73,7 @@ async function measureSize(
   bad += verdicts.length;
   const row = [
     ...[[name, ...kind.options].join(' '), digits(megabytes, 0), digits(need.cpu), digits(need.peak, 0)],
-    ...[
-      digits(growth, 2),
-      digits(other?.cpu),
-      digits(other?.peak, 0),
-      ratio(need.cpu, other?.cpu),
-      verdicts.join(', '),
-    ],
+    ...[digits(growth, 2), digits(other.cpu), digits(other.peak, 0), ratio(need.cpu, other.cpu), verdicts.join(', ')],
   ];
   rows.push(row);
   process.stderr.write(`${row.join('  ')}\n`);

@@ -3,7 +3,7 @@
  * Source: protobuf.dev, "Encoding".
  */
 
-/** A field as it stands: its value is a number, or bytes (of a message, a text, or a fixed width). */
+/** A field as it stands: its value is a number, or bytes (of a message, a string, or a fixed width). */
 export interface WireField {
   readonly field: number;
   readonly kind: number;

@@ -114,7 +114,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
   NTFF: { ...READ, ...STRINGIFY },
   'Ascend database': database(ASCEND_TABLES),
   'records of Nsight': PARSE,
-  'page of a trace of PyTorch': PARSE,
+  'page of a PyTorch trace': PARSE,
 };
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, dir: { type: 'string' } } });

@@ -1,4 +1,4 @@
-/** The texts of a generated profile. Each kernel has its own: shapes and values are made from its number. */
+/** The strings of a generated profile. Each kernel has its own: shapes and values are made from its number. */
 import {
   callMarker,
   engineMarker,
@@ -77,7 +77,7 @@ const OPS: readonly Op[] = [
 ];
 
 /**
- * Texts around kernel `i`, outermost first; all differ from those of every other kernel (the op ids do, too). The op
+ * Strings around kernel `i`, outermost first; all differ from those of every other kernel (the op ids do, too). The op
  * follows from the sequence number, so that a backward kernel has its forward kernel's op. A backward kernel has the
  * engine's range where a forward one has its call marker.
  * @param like the kernel whose layer and shapes it has: itself, or one of an earlier step

@@ -30,7 +30,7 @@ function read(path: string): SourceFile {
   const imports = [...module.staticImports, ...module.staticExports.flatMap(({ entries }) => entries)].flatMap(
     ({ moduleRequest }) => (moduleRequest === null ? [] : [moduleRequest.value]),
   );
-  // Comments and texts, in which names are only words.
+  // Comments and strings, in which names are only words.
   const prose = comments.map(({ start, end }) => ({ start, end }));
   new Visitor({
     Literal: ({ start, end }) => prose.push({ start, end }),

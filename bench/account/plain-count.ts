@@ -16,7 +16,7 @@ export type PlainCount = Map<string, number>;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Texts of a trace may hold control characters and bare `nan`, which JSON does not allow. */
+/** Strings of a trace may hold control characters and bare `nan`, which JSON does not allow. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

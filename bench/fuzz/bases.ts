@@ -44,7 +44,7 @@ const filesOf = (folder: string): Files => filesIn(folder, readdirSync(folder, {
 
 const wholeFolder = (path: string): Pick<Base, 'files' | 'input'> => ({ files: filesOf(path), input: '' });
 
-/** A profile with counters of Nsight Compute beside it. */
+/** A profile with Nsight Compute counters beside it. */
 function withCounters(path: string): Pick<Base, 'files' | 'input' | 'options'> {
   const [counters] = madeNcu();
   if (counters === undefined) throw new Error('no counters');
@@ -262,7 +262,7 @@ function madeNcu(): readonly Base[] {
   return Object.entries(forms).map(([name, bytes]) => ({ reader: 'ncu', name, files: { [name]: bytes }, input: name }));
 }
 
-/** A system profile of Neuron Explorer: three seconds of two CPUs, memory, and calls of the runtime. */
+/** A Neuron Explorer system profile: three seconds of two CPUs, memory, and calls of the runtime. */
 function madeNeuronSystem(): Base {
   const [zero, second, folder] = [1_766_072_156_592_459_483n, 1_000_000_000n, 'train@latest'];
   const seconds = [1n, 2n, 3n].map((number) => ({ timestamp: zero + number * second, instance_id: 'i-0' }));

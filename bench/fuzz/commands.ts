@@ -68,7 +68,7 @@ const COMMANDS: readonly [ReadingCommand, ...ReadingCommand[]] = [
 
 export const chooseCommand = (random: Random): ReadingCommand => random.of(COMMANDS);
 
-/** Texts of a number that is none, or of a value that has no text. */
+/** Strings of a number that is none, or of a value that has no text. */
 const NO_VALUE = /(?:^|,)(?:NaN|-?Infinity|undefined|\[object Object\])(?:,|$)/m;
 
 /** What is wrong with what a command printed; null when nothing is. */

@@ -22,8 +22,6 @@ export interface Kind {
   readonly write: (input: string, times: number, out: string) => void;
   /** A program that decodes the whole input and discards the result. */
   readonly decode: (path: string) => Command;
-  /** The largest size in MB for that program: it needs too much memory for more. */
-  readonly mostDecoded?: number;
 }
 
 const decodeAll =
@@ -132,7 +130,6 @@ const XPLANE: Kind = {
   options: [],
   write: (input, times, out) => writePieces(out, (write) => void repeatXPlane(readFileSync(input), times, write)),
   decode: decodeAll('xplane'),
-  mostDecoded: 150,
 };
 
 export const KINDS: Readonly<Record<string, Kind>> = {

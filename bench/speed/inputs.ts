@@ -24,7 +24,7 @@ import { readTrace, writeRepeated } from '../repeat-trace.js';
 import { traceTemplate } from '../trace-template.js';
 
 /**
- * How much of each there is: kernels of a profile of Nsight Systems, bytes of a trace of PyTorch, of one of a Neuron core and
+ * How much of each there is: kernels of an Nsight Systems profile, bytes of a PyTorch trace, of one of a Neuron core and
  * of a database of Ascend, kernels of records with all ranges of the host, ranks of a job.
  */
 export type Sizes = Readonly<Record<'nsight' | 'trace' | 'ntff' | 'ascend' | 'records' | 'ranks', number>>;

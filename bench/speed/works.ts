@@ -156,7 +156,7 @@ export const WORKS: readonly Work[] = [
   ranksBy(2),
   ranksBy(4),
   { name: 'two PyTorch traces', input: 'trace.json', ours: twice(), beside: twice('-j', '1'), goal: { ratio: 0.6 } },
-  page('page of a trace of PyTorch', 'trace.dict'),
+  page('page of a PyTorch trace', 'trace.dict'),
   page('page of records with ranges', 'ranges.dict'),
   page('page of Nsight, no two texts equal', 'differing.dict'),
   {

@@ -112,7 +112,7 @@ const SHARES: readonly Difference[] = [
   {
     id: 'convolution-kernel-names',
     title: 'convolutions: current kernels',
-    reference: '0 FLOPs and 0 bytes for every kernel name outside a list of 2019 (all of Ampere and later)',
+    reference: '0 FLOPs and 0 bytes for every kernel name outside a list from 2019 (all of Ampere and later)',
     ours: 'every kernel of the call gets the work, except helpers',
     why: 'the call determines the work of a convolution; the kernel name only identifies helpers',
     formula: 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = size·(|x| + |W| + |y|)',
@@ -205,7 +205,7 @@ const ABORTS: readonly Difference[] = [
     id: 'product-kernel-names',
     title: 'linear and matmul: kernel names outside the lists',
     reference: ABORTED,
-    ours: 'plainly elementwise names are the bias of a linear layer, all others have the product',
+    ours: 'kernels with clearly elementwise names add the bias of a linear layer; all others compute the product',
     why: 'new kernel families appear every year (nvjet, Triton, CUTLASS 3); the work still follows from the call',
     formula: 'flops = 2·m·n·k, bytes = size·(m·n + m·k + n·k); bias: flops = m·n, bytes = size·(2·m·n + m)',
     cells: ALL,
@@ -261,10 +261,10 @@ const NEW_OPS: readonly Difference[] = [
 const CELLS: readonly Difference[] = [
   {
     id: 'cell-third-product',
-    title: 'recurrent cells: a product in the place of the pointwise part',
+    title: 'recurrent cells: a product in the position of the pointwise part',
     reference: 'the third kernel of a step is the pointwise part, whatever its name, and has 0 FLOPs',
     ours: 'a GEMM there is an undetermined product: null; the pointwise kernel has its sums and activations',
-    why: 'the kernel name says what it is; helper kernels shift the places',
+    why: 'the kernel name says what it is; helper kernels shift the positions',
     formula: 'pointwise part: flops = 13·H·B LSTM, 10·H·B GRU, 2·H·B RNN',
     cells: ['flops', 'bytes'],
     applies: (probe) =>

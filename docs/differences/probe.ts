@@ -61,7 +61,7 @@ function answer(line: Line | undefined): Cells | null {
   return { op, flops, bytes, tc: String(tc), params };
 }
 
-/** The probes, from the texts of the two files; line n of one belongs to line n of the other. */
+/** The probes, from the strings of the two files; line n of one belongs to line n of the other. */
 export function readProbes(pyprof2: string, nvidia: string): Probe[] {
   const others = parseLines(nvidia);
   return parseLines(pyprof2).map((line, i) => ({

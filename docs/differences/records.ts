@@ -26,7 +26,7 @@ const LAUNCHES: Topic = {
       title: 'order of rows in the database',
       reference:
         "ranges that ended before a kernel's launch are deleted after it, so kernels stored in another order lose their context silently; rows come out as stored",
-      ours: 'one sweep over each thread in order of time; kernels are sorted by start',
+      ours: 'one sweep over each thread in time order; kernels are sorted by start',
       why: 'the order of rows means nothing in a database',
       shows: 'all columns but those of the kernel itself; order of rows',
     },
@@ -93,14 +93,14 @@ const MARKERS: Topic = {
       shows: 'calls, op, mod, dir',
     },
     {
-      title: 'reading of marker texts',
+      title: 'parsing of marker strings',
       reference: 'evaluated as Python, so code in a profile runs; a text that only looks like a marker stops the run',
       ours: 'parsed as literals, never evaluated; any other text is a plain range, counted as `marker-not-literal`',
       why: 'a profile is data, not code',
       shows: 'calls, trace, ranges',
     },
     {
-      title: 'texts of autograd ranges since PyTorch 1.11',
+      title: 'names of autograd ranges since PyTorch 1.11',
       reference: '`op_id`, `sizes` and `input_op_ids` after the sequence number stop the run',
       ours: 'accepted; the op is the innermost one, its module `aten` where the text says `aten::`',
       why: 'since 1.11 ops nest, and the innermost launches the kernel',
@@ -110,7 +110,7 @@ const MARKERS: Topic = {
       title: 'registered strings',
       reference: 'a range whose text stands in the string table stops the run',
       ours: 'read',
-      why: 'libraries and newer PyTorch register their texts',
+      why: 'libraries and newer PyTorch register their strings',
       shows: 'all context',
     },
     {
@@ -122,7 +122,7 @@ const MARKERS: Topic = {
     },
     {
       title: 'frames left out of the call stack',
-      reference: "PyTorch's files of 2020 and PyProf's own",
+      reference: "PyTorch's files from 2020 and PyProf's own",
       ours: "these, `/torch/_tensor.py` and pyprof2's own",
       why: 'the files were renamed since; they do not belong to the program',
       shows: 'trace',
@@ -138,7 +138,7 @@ const MARKERS: Topic = {
       title: 'ranges that end on another thread',
       reference: 'treated as ranges of the thread on which they started',
       ours: 'skipped, counted as `range-across-threads`',
-      why: 'they nest with the calls of neither thread',
+      why: 'they nest with the calls of neither of the two threads',
       shows: 'context of the kernel',
     },
   ],
@@ -170,7 +170,7 @@ const SEQUENCE: Topic = {
     },
     {
       title: 'the list of ids of a kernel',
-      reference: 'modified while iterating, so every second foreign id stays',
+      reference: 'modified while iterating, so every second id of another op stays',
       ours: 'the chosen id; the others are in `altSeq`',
       why: 'what PyProf intends',
       shows: 'seq, altseq',
@@ -249,7 +249,7 @@ const REPORTS: Topic = {
     },
     {
       title: 'FLOPs',
-      reference: 'text of a float for some ops: `15052800.0`',
+      reference: 'a float for some ops: `15052800.0`',
       ours: 'an integer',
       why: 'operations are counted',
       shows: 'flops',

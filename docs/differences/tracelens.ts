@@ -144,7 +144,7 @@ const REDUCTIONS: readonly Deviation[] = [
     rows: { mi300_resnet_training: 2, mi300_norm_layers_training: 1 },
     applies: (args) => Array.isArray(args[1]?.value),
     theirs: 'a result of one element',
-    ours: 'a result with the remaining extents',
+    ours: 'a result with the remaining dimensions',
     right: 'ours',
     why: 'only the named dimensions are summed; FLOPs agree',
     byHand: (args) => {
@@ -246,7 +246,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     theirs: '4·E FLOPs and 2 per row',
     ours: '3·E FLOPs: square, sum, scaling',
     right: 'ours',
-    why: 'without a weight there is one multiplication less; with a weight both count 4·E',
+    why: 'without a weight there is one multiplication fewer; with a weight both count 4·E',
     byHand: (args) => {
       const [elements, length] = [n(args, 0), row(args, 1)];
       return { ours: { flops: 3 * elements }, theirs: { flops: 4 * elements + 2 * (elements / length) } };
@@ -260,7 +260,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     theirs: '8·E FLOPs, 10·E with the gradient of the weight',
     ours: '6·E FLOPs, 9·E with weight: normalised input 1, its product with the gradient and the sum 2, removal 2, scaling 1; weighting 1, gradient of the weight 2',
     right: 'ours',
-    why: 'without a mean there is no centring and one sum less; without a weight, one multiplication less',
+    why: 'without a mean there is no centring and one sum fewer; without a weight, one multiplication fewer',
     byHand: (args) => {
       const [elements, weighted] = [n(args, 1), isGiven(args, 4)];
       return { ours: { flops: (weighted ? 9 : 6) * elements }, theirs: { flops: (weighted ? 10 : 8) * elements } };

@@ -39,8 +39,8 @@ const summary = (counts: Counts): string =>
   list([
     `${counts.probes} probes: hand-made calls, each with a kernel name, given to both references and to our formulas`,
     `${counts.equalToPyprof2} with PyProf2's answer in every cell (op, FLOPs, bytes, tensor cores, params)`,
-    `${counts.equalToNvidia} more as by NVIDIA PyProf, ${counts.equalToEither} more cell by cell as by one or the other`,
-    `${counts.explained} differ as listed below, in the cells named there, with values worked out by hand formulas apart from the code`,
+    `${counts.equalToNvidia} more agree with NVIDIA PyProf, and in ${counts.equalToEither} more each cell agrees with one of the two`,
+    `${counts.explained} differ as listed below, in the cells named there, with values from hand-written formulas that are separate from the code`,
     `${counts.unaccounted} unaccounted for`,
   ]);
 
@@ -80,8 +80,8 @@ export function differencesPage(countsText: string): string {
     ...RECORD_DIFFERENCES.map(topic),
     '## FLOPs, bytes, tensor cores, params',
     'Each difference is counted on probes. A test compares this table with them and fails for unlisted differences and for listed ones that no probe shows.',
-    "The probes use `--convention pyprof`. By default a call of a Python function (PyProf's markers) counts as the dispatcher's op of the same name. A profile of Nsight Systems with markers and one of PyTorch's profiler therefore give the same numbers for the same tensors. The convention changes:",
-    table(['calls of Python functions', 'default', '`dprof --convention pyprof`'], CONVENTION_ROWS),
+    "The probes use `--convention pyprof`. By default a call of a Python function (PyProf's markers) counts as the dispatcher's op of the same name. An Nsight Systems profile with markers and one of PyTorch's profiler therefore give the same numbers for the same tensors. The convention changes:",
+    table(['Python function calls', 'default', '`dprof --convention pyprof`'], CONVENTION_ROWS),
     summary(counts),
     calculations(counts),
   );

@@ -13,7 +13,7 @@ export const formatsPage = (): string =>
   page(
     NOTICE,
     '# Formats',
-    '`dparse` reads the formats below. The format is detected by content, never by name; `--input-format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also compressed by gzip, zstd, xz or bzip2, once or twice. A zip or tar archive (`.zip`, `.tar`, `.tar.gz`, `.tar.zst` …) is read as the folder that was packed; archives inside folders are not searched. Data that unpack to more than 1000 times their size are refused. A rank in the file name (`rank_3`, `_r3`, `.3.`) is the rank of the process if the profile itself has none.',
+    '`dparse` reads the formats below. The format is detected by content, never by name; `--input-format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also compressed with gzip, zstd, xz or bzip2, once or twice. A zip or tar archive (`.zip`, `.tar`, `.tar.gz`, `.tar.zst` …) is read as the folder that was packed; archives inside folders are not searched. Data that unpack to more than 1000 times their size are refused. A rank in the file name (`rank_3`, `_r3`, `.3.`) is the rank of the process if the profile itself has none.',
     'Inputs are opened read-only; nothing is written next to them. Compressed input and standard input are unpacked into the folder for temporary files (`TMPDIR`); rows of a profile beyond 100 MB wait there too, if it has room. How to record with each profiler: [record a profile](guide/record.md).',
     '## Read',
     ...READERS.map(format),

@@ -52,7 +52,7 @@ export const dparseManual = (version: string): string =>
     section(
       'DESCRIPTION',
       paragraph(
-        'Reads the profiles and writes one stream of records, one JSON object per line: a profile line, then the activities of the devices in order of start, then an end line with counts and with what was odd. Each kernel carries the op calls, layers, call stack and sequence ids of the ranges around its launch.',
+        'Reads the profiles and writes one stream of records, one JSON object per line: a profile line, then the activities of the devices in order of start time, then an end line with counts and with what was odd. Each kernel carries the op calls, layers, call stack and sequence ids of the ranges around its launch.',
       ),
       paragraph(
         'INPUT is a file, a folder (searched for profiles), a glob, or - for standard input; each may be compressed (gzip, zstd, xz, bzip2). An archive (zip, tar) is read as a folder. The format is detected by content, never by name. If one of several inputs cannot be read, an error is printed on standard error, the others are parsed, and the exit status is 1.',
@@ -82,7 +82,7 @@ export const dprofManual = (version: string): string =>
     section(
       'DESCRIPTION',
       paragraph(
-        'Reads records of dparse (also compressed), a net.dict of PyProf or PyProf2, or a profile, which is then parsed on the way; standard input when no FILE is given. Writes one row per kernel in order of start: op, module, layer, time, FLOPs, bytes, use of tensor cores and more. Backward kernels are paired with the forward call they belong to.',
+        'Reads dparse records (also compressed), a net.dict of PyProf or PyProf2, or a profile, which is then parsed on the way; standard input when no FILE is given. Writes one row per kernel in order of start time: op, module, layer, time, FLOPs, bytes, use of tensor cores and more. Backward kernels are paired with the forward call they belong to.',
       ),
       paragraph(
         'Unknown values are na (null in JSON), never 0. One line on standard error counts what could not be computed; --explain shows it for one kernel.',

@@ -29,7 +29,7 @@ const kinds = TERM_KINDS.filter((kind) => kind !== 'metric' && kind !== 'word').
 export const neuronMetricsPage = (): string =>
   page(
     NOTICE,
-    '# Metrics of AWS Neuron',
+    '# AWS Neuron metrics',
     'These are the metrics that `dprof summary --vendor-metrics` and `dprof monitor` show. [neuron.md](neuron.md) explains which files belong together, and what can mislead.',
     '## Metrics of `dprof summary --vendor-metrics`',
     "Names are those of AWS's tool; ours have a star. Units are those of json and csv. A metric that the input lacks is `na`, with the reason. `<k>` is the position of a core among those of the capture, `<kind>` what limits it.",

@@ -65,7 +65,7 @@ export const opsPage = (): string =>
       "An op's work is given to its main kernel. Helpers (layout changes, split-K reductions, fills) have no work (0). Work that the arguments do not determine (a second product, any part of an op whose work is unknown) is unknown.",
       'An op that no family knows, or arguments that do not fit, leave FLOPs and bytes unknown (`na`), never 0. `dprof --explain IDX` says which call, formula and source a number comes from.',
     ]),
-    'In the formulas E is the number of elements, `|x|` the size of a tensor in bytes (elements where it stands in FLOPs), m, n, k the extents of a matrix product; N, C, H, W batch, channels, height and width, K output channels, g groups; B batch, X inputs and H hidden units of a cell; V and D rows and columns of a table.',
+    'In the formulas E is the number of elements, `|x|` the size of a tensor in bytes (elements where it stands in FLOPs), m, n, k the dimensions of a matrix product; N, C, H, W batch, channels, height and width, K output channels, g groups; B batch, X inputs and H hidden units of a cell; V and D rows and columns of a table.',
     '## Families',
     ...FAMILIES.map(section),
     '## Categories',

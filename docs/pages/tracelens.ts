@@ -42,10 +42,10 @@ export const tracelensPage = (): string =>
   page(
     NOTICE,
     '# Differences from TraceLens',
-    'The reference is TraceLens (AMD-AGI/TraceLens, commit 171dd74): the rows of its `unified_perf_summary.csv` of five PyTorch traces, each an op with the extents, types and values of its arguments. Our FLOPs and bytes of a row are those of all kernels that its calls launched.',
+    'The reference is TraceLens (AMD-AGI/TraceLens, commit 171dd74): the rows of its `unified_perf_summary.csv` of five PyTorch traces, each an op with the shapes, types and values of its arguments. Our FLOPs and bytes of a row are those of all kernels that its calls launched.',
     list([
       'A row agrees when FLOPs are equal within 0.1 % and bytes within 1 %. A test checks this for every row. For the rows below it checks both answers, which were computed by hand.',
-      'Numbers of calls are equal in every row whose calls launched kernels, as are counts and times of kernels by op, name and stream (`kernel_summary.csv`).',
+      'Numbers of calls are equal in every row whose calls launched kernels, as are counts and kernel times by op, name and stream (`kernel_summary.csv`).',
       'In the table E is the number of elements, N and C samples and channels, L the length of a normalised row.',
     ]),
     '## Rows',

@@ -1,6 +1,6 @@
 /**
- * A run as the text that torch_npu writes: trace_view.json and its tables. Source: such files of 2024 to 2026.
- * Times are texts in µs; those of tables end in a tab, and shapes have quotes of their own.
+ * A run as the text that torch_npu writes: trace_view.json and its tables. Source: such files from 2024 to 2026.
+ * Times are strings in µs; those of tables end in a tab, and shapes have quotes of their own.
  */
 import { countersOf, EPOCH, PID, repeated, shapesText, TIDS } from './ascend-database.js';
 import { DEVICE, GROUP, type AscendRun, type DeviceTask, type HostOp } from './ascend-run.js';

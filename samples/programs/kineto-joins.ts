@@ -9,7 +9,7 @@ export type DeviceRun =
   | { readonly kind: 'set'; readonly run: SetRun }
   | { readonly kind: 'wait'; readonly run: WaitRun };
 
-/** All work in order of start; waits of the host are no work, and come last. */
+/** All work in order of start time; waits of the host are no work, and come last. */
 export function deviceRuns({ timeline: { kernels, copies, sets, waits } }: KinetoCapture): DeviceRun[] {
   const work: DeviceRun[] = [
     ...kernels.map((run) => ({ kind: 'kernel' as const, run })),

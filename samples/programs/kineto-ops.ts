@@ -121,7 +121,7 @@ export const typeText = (input: Input, generation: Generation): string =>
 
 export type Extents = readonly (number | readonly number[])[];
 
-/** Extents of tensors; empty for everything else, and for lists of tensors in 2021. */
+/** Extents of tensors; empty for everything else, and for tensor lists in 2021. */
 export function extentsOf(input: Input, generation: Generation): Extents {
   if (input.kind === 'tensor') return input.shape;
   return input.kind === 'tensors' && generation === 'today' ? input.shapes : [];

@@ -19,7 +19,7 @@ import type { Recording } from './recording.js';
 import type { Thread, Timeline } from './timeline.js';
 import type { Work } from './work.js';
 
-/** Something that the host did. Ids count from 1 in order of start. */
+/** Something that the host did. Ids count from 1 in order of start time. */
 export interface HostEvent {
   readonly kind: 'op' | 'annotation' | 'frame';
   readonly thread: Thread;
@@ -45,7 +45,7 @@ export interface Autograd {
   readonly forwardThread: 0 | 1;
 }
 
-/** A timeline with its host events in order of start. */
+/** A timeline with its host events in order of start time. */
 export interface KinetoCapture {
   readonly timeline: Timeline;
   readonly events: readonly HostEvent[];

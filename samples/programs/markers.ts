@@ -1,5 +1,5 @@
 /**
- * The texts that a framework and its marker hooks put around a call. The hooks write Python reprs, so this file writes
+ * The strings that a framework and its marker hooks put around a call. The hooks write Python reprs, so this file writes
  * Python: single quotes, tuples, True, None.
  */
 

@@ -1,6 +1,6 @@
 /**
  * A run as the JSON that the vendor's tool writes of a capture: one line, every value a list of rows. It has what no
- * capture that we know shows: layers, names of the compiler's graph, lines of source, tensors of packets.
+ * capture that we know shows: layers, names of the compiler's graph, source lines, tensors of packets.
  */
 import { bytesOf, TENSORS } from './neuron-attention.js';
 import { birName, HASH, memoryUse, penguinOf, PREAMBLE, PROFILER, PROGRAM, TRACE, UUID } from './neuron-capture.js';

@@ -1,5 +1,5 @@
 /**
- * Four reports of neuron-monitor, made up: a Trainium2 with two programs, the names that the monitor has today, and
+ * Four neuron-monitor reports, made up: a Trainium2 with two programs, the names that the monitor has today, and
  * between them a line that is no report, as a log that several write to has them.
  */
 

@@ -195,7 +195,7 @@ export class CoreRun {
     for (const step of steps) this.#instruct(step);
   }
 
-  /** Changes of semaphores in order of time. */
+  /** Changes of semaphores in time order. */
   get updates(): Update[] {
     const values = new Map<number, number>();
     return this.#counts

@@ -63,7 +63,7 @@ export class Tables {
   }
 }
 
-/** Ids for texts, in order of first use. */
+/** Ids for strings, in order of first use. */
 export class Interned {
   readonly #ids = new Map<string, number>();
 

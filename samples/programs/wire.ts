@@ -11,7 +11,7 @@ export class Double {
   }
 }
 
-/** A field's value: a number, a double, a text, bytes, or a message. */
+/** A field's value: a number, a double, a string, bytes, or a message. */
 type Value = number | bigint | Double | string | Buffer | readonly Field[];
 export type Field = readonly [field: number, value: Value];
 

@@ -109,7 +109,7 @@ export interface DebugInstruction {
   readonly bySemaphore?: readonly (readonly [number: number, kind: number])[];
 }
 
-/** Texts that records name by their numbers: of files of source, and of functions. */
+/** Strings that records name by their numbers: of files of source, and of functions. */
 export interface DebugTexts {
   readonly files?: readonly string[];
   readonly functions?: readonly string[];

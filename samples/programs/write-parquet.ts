@@ -67,9 +67,9 @@ const memories = (cell: unknown): string => `[${[cell].flat(4).join(', ')}]`;
 
 const MOVED = ['instance_type', 'runtime_version', 'driver_version', 'collectives_version', 'compiler_version'];
 
-/** The tables of Neuron Explorer for a capture that AWS's tool wrote as JSON. */
+/** The Neuron Explorer tables for a capture that AWS's tool wrote as JSON. */
 export function explorerTables(text: string, pieces: Pieces = {}): TableFiles {
-  // Integers that a number cannot hold become texts.
+  // Integers that a number cannot hold become strings.
   const json = JSON.parse(text.replaceAll(/(?<=[:[,] ?)-?\d{16,}(?=[,}\]])/g, '"$&"')) as Json;
   const rows = (table: string): readonly Row[] => json[table] ?? [];
   const [summary = {}] = rows('summary');
@@ -201,6 +201,6 @@ export function explorerTables(text: string, pieces: Pieces = {}): TableFiles {
   return Object.assign({}, ...files) as TableFiles;
 }
 
-/** The tables of a system profile of Neuron Explorer. */
+/** The tables of a Neuron Explorer system profile. */
 export const explorerSystemTables = (tables: Readonly<Record<string, readonly Row[]>>): TableFiles =>
   Object.assign({}, ...Object.entries(tables).map(([table, rows]) => filesOf(table, rows, {}))) as TableFiles;

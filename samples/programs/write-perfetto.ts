@@ -1,6 +1,6 @@
 /**
  * Perfetto traces in protobuf by the published schema: one as rocprofv3 writes it with Perfetto's library, whose packets
- * intern texts and count times from one packet to the next, and one as the CUPTI monitor of PyTorch writes it, with work of
+ * intern strings and count times from one packet to the next, and one as the CUPTI monitor of PyTorch writes it, with work of
  * GPUs in packets of its own. Sources: the schema of Perfetto; generatePerfetto.cpp of rocprofiler-sdk; monitor_trace.py
  * and monitor_pftrace.cpp of PyTorch.
  */
@@ -13,7 +13,7 @@ const [BEGIN, END, COUNTER] = [1, 2, 4];
 const [CLEARED, NEEDS_STATE] = [1, 2];
 /** Clocks: Unix time, since the machine started, and one whose times count from the packet before. */
 const [REALTIME, BOOTTIME, INCREMENTAL] = [1, 6, 64];
-/** Lists of interned texts. */
+/** Lists of interned strings. */
 const [CATEGORIES, EVENT_NAMES, ANNOTATION_NAMES] = [1, 2, 3];
 
 /** Writes packets of one sequence as Perfetto's library does. */
@@ -144,7 +144,7 @@ export function gemmPerfetto(): Buffer {
   return trace.bytes();
 }
 
-/** Interned texts of GPUs. */
+/** Interned strings of GPUs. */
 const [SPECIFICATIONS, KERNELS, ARG_NAMES] = [24, 1000, 1001];
 const [KERNEL_STAGE, COPY_STAGE, SET_STAGE, QUEUE] = [1, 2, 3, 100];
 const MONITOR_START = 1_791_000_000_500_000_000n;

@@ -1,4 +1,4 @@
-/** Kernel traces of rocprofv3 as CSV, in the layout of 2025: texts are quoted, numbers are not. Times are ns since the machine started. */
+/** Kernel traces of rocprofv3 as CSV, in the layout of 2025: strings are quoted, numbers are not. Times are ns since the machine started. */
 
 const COLUMNS = [
   'Kind Agent_Id Queue_Id Stream_Id Thread_Id Dispatch_Id Kernel_Id Kernel_Name Correlation_Id Start_Timestamp End_Timestamp',

@@ -99,7 +99,7 @@ interface Process {
   /** Mangled names, with the ending of a symbol; their numbers count from 1. */
   readonly kernels: readonly string[];
   readonly counters?: readonly string[];
-  /** Texts of markers, by correlation id. */
+  /** Strings of markers, by correlation id. */
   readonly texts?: readonly (readonly [corr: number, text: string])[];
   readonly counter_collection?: Rows;
   readonly records: Readonly<Record<string, Rows>>;

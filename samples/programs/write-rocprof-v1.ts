@@ -1,6 +1,6 @@
 /**
  * Databases of rocprof before rocprofv3, as `--hip-trace` writes them. Work has the number of its call, whose arguments are a
- * text with brackets as the tool writes them. Times are ns since the machine started.
+ * string with brackets as the tool writes them. Times are ns since the machine started.
  */
 import { Tables, type Columns, type Row, type Schema } from './tables.js';
 

@@ -1,6 +1,6 @@
 /**
  * rpd databases of rocmProfileData, schema 2. Times are ns since the machine started. Columns that its tracer leaves empty
- * are empty texts, also where numbers are declared.
+ * are empty strings, also where numbers are declared.
  */
 import { Interned, Tables, type Columns, type Row, type Schema } from './tables.js';
 

@@ -4,7 +4,7 @@
  */
 import { Double, message, packed, type Field } from './wire.js';
 
-/** A statistic: a text stands for the name of another one, as JAX writes most texts. */
+/** A statistic: a string stands for the name of another one, as JAX writes most strings. */
 type Stat = number | bigint | Double | string | Buffer;
 type Stats = Readonly<Record<string, Stat>>;
 type Span = readonly [start: number, dur: number];

@@ -32,7 +32,7 @@ interface FormerName {
   readonly values?: RegExp;
 }
 
-/** A tool or one of its commands: the texts of its messages, help and manual page. */
+/** A tool or one of its commands: the strings of its messages, help and manual page. */
 export interface Tool {
   readonly name: string;
   readonly usage: string;
@@ -68,7 +68,7 @@ export interface Arguments {
   text(name: string): string | undefined;
   /** The parsed value of an option; undefined when it was not given. */
   read<T>(name: string, meaning: (text: string) => T): T | undefined;
-  /** All texts given to an option that may be repeated. */
+  /** All strings given to an option that may be repeated. */
   texts(name: string): readonly string[];
   readonly operands: readonly string[];
 }
@@ -261,7 +261,7 @@ const HELP_WIDTH = 80;
 /** Label at the start of a paragraph, which is then wrapped separately: `Memory: `, `Columns:`. */
 const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
 
-/** Joins the lines of each paragraph of a text; rows of tables stay separate lines. */
+/** Joins the lines of each paragraph of a string; rows of tables stay separate lines. */
 function paragraphs(lines: readonly string[]): string[] {
   const found: string[] = [];
   for (const line of lines) {
@@ -295,7 +295,7 @@ const foldedLines = (lines: readonly string[]): string =>
     .map((line) => folded(line))
     .join('\n');
 
-/** Breaks a long command of an example with backslashes; quoted texts are not broken. */
+/** Breaks a long command of an example with backslashes; quoted strings are not broken. */
 const foldedExample = (example: string): string =>
   folded(`  ${example}`, example.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [], ' \\').trimStart();
 

@@ -85,7 +85,7 @@ export function readChoice(given: Arguments, { options }: Pick<Tool, 'options'>)
   return Object.values(chosen).every((value) => value === undefined) ? undefined : new RecordChoice(chosen);
 }
 
-/** @throws UsageError for an empty text */
+/** @throws UsageError for an empty string */
 export function rangeNamed(text: string): RangeName {
   if (text.trim() === '') throw new UsageError('--range needs the text of a range');
   return { text };

@@ -20,7 +20,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/terms.js')).terms,
   },
   monitor: {
-    title: 'reports of neuron-monitor: table, CSV, Prometheus, CloudWatch',
+    title: 'neuron-monitor reports: table, CSV, Prometheus, CloudWatch',
     load: async () => (await import('./commands/monitor/monitor.js')).monitor,
   },
   steps: {

@@ -150,7 +150,7 @@ export function refuseTerminal(path: string | undefined, content: string): void 
   throw new UsageError(`refusing to write ${content} to a terminal: use -o FILE`);
 }
 
-/** Writes a text that needs no input, such as that of `--help`, to standard output. */
+/** Writes text that needs no input, such as that of `--help`, to standard output. */
 export const printText = (text: string): Promise<void> => withOutput(undefined, [], async (write) => write(text));
 
 /** Writes a list that needs no input, such as that of `--columns`, to standard output; a terminal wraps its lines. */

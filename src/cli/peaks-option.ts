@@ -16,7 +16,7 @@ const LARGEST = 1024 * 1024;
  * @param content expected content of the file, in messages: `a device`
  * @param hint description of what the option takes
  * @param output the file of -o
- * @throws UserError for a folder, for a file that is too large, and for a text in UTF-16
+ * @throws UserError for a folder, for a file that is too large, and for text in UTF-16
  */
 export function readSmallFile(path: string, content: string, hint: string, output: string | undefined): string {
   const stat = statSync(path, { throwIfNoEntry: false });

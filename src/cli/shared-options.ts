@@ -2,6 +2,7 @@
 import { requireNamed, UsageError } from '../record/errors.js';
 import { parseSortKeys, SortedOutput } from '../prof/query/sort.js';
 import { splitKeys, type AnyTable, type Column } from '../table/column.js';
+import { aligned } from '../write/cell-text.js';
 import { FORMATS } from '../write/formats.js';
 import { integer, type Arguments, type Option } from './arguments.js';
 import { terminalWidth } from './output.js';
@@ -15,9 +16,9 @@ export const NEFF_OPTION: Option = {
 export const CAPTURE_OPTION: Option = {
   name: 'capture',
   takes: 'PATH',
-  help: 'captures of graphs (default: capture_traces/)',
+  help: 'graph captures (default: capture_traces/)',
 };
-export const NCU_OPTION: Option = { name: 'ncu', takes: 'FILE', help: 'counters of kernels: a CSV of Nsight Compute' };
+export const NCU_OPTION: Option = { name: 'ncu', takes: 'FILE', help: 'kernel counters: an Nsight Compute CSV' };
 export const READING_OPTIONS = [NEFF_OPTION, CAPTURE_OPTION, NCU_OPTION] as const;
 
 export const READING_NAMES = READING_OPTIONS.map(({ name }) => name);
@@ -77,6 +78,12 @@ export const sortOption = (keys: readonly string[]): Option => ({
   ...{ name: 'sort', takes: 'COLS', values: keys, list: true },
   help: 'numbers largest first, text A to Z; +COL up, -COL down',
 });
+/** Paragraph of the help with the columns of a table. */
+export const columnNotes = (
+  title: string,
+  columns: readonly { readonly key: string; readonly doc: string }[],
+): string[] => [title, ...aligned(columns.map(({ key, doc }) => [`  ${key}`, doc]))];
+
 export const TOP_OPTION: Option = { name: 'top', takes: 'N', help: 'only the first N rows' };
 
 /** The columns, order and rows that the user selected. */

@@ -2,7 +2,7 @@
 
 export const PS_PER_NS = 1000;
 
-/** The union of intervals that are added in order of start, in any unit of time. */
+/** The union of intervals that are added in order of start time, in any unit of time. */
 export class IntervalUnion {
   /** Time during which at least one interval was active. */
   total = 0;

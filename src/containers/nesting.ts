@@ -1,5 +1,5 @@
 /**
- * Finds how spans of time nest. All sweeps take spans in order of start, the longer first for equal starts. They accept
+ * Finds how spans of time nest. All sweeps take spans in order of start time, the longer first for equal starts. They accept
  * spans that overlap without nesting, such as the start/end ranges of NVTX. The caller chooses the unit of time.
  */
 import { elementAt, least } from './element.js';
@@ -219,7 +219,7 @@ export interface OpenSpan<T> {
 const MOST_ENCLOSING = 2048;
 
 /**
- * Finds the spans that enclose others, which come in order of start. A span encloses another if it starts no later and
+ * Finds the spans that enclose others, which arrive in order of start time. A span encloses another if it starts no later and
  * ends no earlier. Unlike a stack, this removes all ended spans, because start/end ranges end in any order. Cost:
  * linear in the number of enclosing spans, plus at most 2,048 open spans for each enclosed one.
  */
@@ -231,7 +231,7 @@ export class EnclosingSpans<T> {
 
   constructor(
     private readonly spans: Readonly<Record<'start' | 'end', Cells>>,
-    /** Rows of the spans of a lane in order of start. */
+    /** Rows of the spans of a lane in order of start time. */
     private readonly rows: Uint32Array,
     /** Called with the number of spans that are left out because too many are open. */
     private readonly leaveOut: (spans: number) => void = () => undefined,

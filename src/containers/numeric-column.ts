@@ -1,5 +1,5 @@
 /**
- * Growing columns of numbers: rows of a profile are kept in typed arrays, with 1 to 8 bytes for each cell, not as objects.
+ * Growing numeric columns: rows of a profile are kept in typed arrays, with 1 to 8 bytes for each cell, not as objects.
  */
 
 export type NumberArray =

@@ -1,5 +1,5 @@
 /**
- * Numbered texts. Each distinct text is stored once, as UTF-8 outside the heap. A small number of texts is better kept
+ * Numbered strings. Each distinct string is stored once, as UTF-8 outside the heap. A small number of strings is better kept
  * as strings.
  */
 import { elementAt } from './element.js';
@@ -15,7 +15,7 @@ export class TextPool {
   readonly #chunks: Buffer[] = [];
   /** Number of used bytes in the last chunk. */
   #used = CHUNK;
-  /** Location of each text: its chunk, and its beginning and end in it. */
+  /** Location of each string: its chunk, and its beginning and end in it. */
   readonly #chunkOf = NumericColumn.int32();
   readonly #begins = NumericColumn.int32();
   readonly #ends = NumericColumn.int32();
@@ -25,7 +25,7 @@ export class TextPool {
   );
   #bytes = 0;
 
-  /** Number of distinct texts. */
+  /** Number of distinct strings. */
   get length(): number {
     return this.#begins.length;
   }
@@ -34,7 +34,7 @@ export class TextPool {
     return this.#bytes;
   }
 
-  /** The number of a text, from 0 in the order in which distinct texts were added; lone surrogates count as U+FFFD. */
+  /** The number of a string, from 0 in the order in which distinct strings were added; lone surrogates count as U+FFFD. */
   numberOf(text: string): number {
     if (WIDEST * text.length > this.#draft.length) this.#draft = Buffer.alloc(2 * WIDEST * text.length);
     const draft = this.#draft;
@@ -53,7 +53,7 @@ export class TextPool {
     return this.#chunk(text).toString('utf8', this.#begins.at(text), this.#ends.at(text));
   }
 
-  /** Adds the first bytes of the draft buffer as a text. */
+  /** Adds the first bytes of the draft buffer as a string. */
   #add(hash: number, size: number): number {
     let chunk = this.#chunks.at(-1);
     if (chunk === undefined || this.#used + size > chunk.length) {

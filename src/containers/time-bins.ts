@@ -46,7 +46,7 @@ export class TimeBins {
   }
 
   /**
-   * Adds the part of an interval that lies within the bins. Intervals come in order of start; if one is out of order, its
+   * Adds the part of an interval that lies within the bins. Intervals arrive in order of start time; if one is out of order, its
    * part before the coverage's end is not counted.
    */
   cover(coverage: BinCoverage, start: number, end: number): void {

@@ -139,7 +139,7 @@ export class TimedGraph {
   }
 }
 
-/** A graph whose nodes are in order of time, and each after all sources of its edges. */
+/** A graph whose nodes are in time order, and each after all sources of its edges. */
 export class OrderedGraph {
   readonly #order: Uint32Array<ArrayBuffer>;
   /** Number of edges that closed a cycle of nodes with the same time; they hold nothing back. */

@@ -41,7 +41,7 @@ export interface ReadingOptions {
   readonly force?: boolean;
   /** Path of a Nsight Compute CSV file, whose counters are added to the kernels. */
   readonly ncu?: string;
-  /** File or folder with the captures of graphs; by default `capture_traces/` next to the profile. */
+  /** File or folder with the graph captures; by default `capture_traces/` next to the profile. */
   readonly capture?: string;
   /** AWS Neuron: whether to include samples that are derived from other records. */
   readonly derived?: boolean;

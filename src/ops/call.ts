@@ -65,8 +65,8 @@ export function asTensor(arg: Arg | undefined): Tensor | null {
 export const positional = (call: OpCall): readonly Arg[] => call.args.filter((arg) => arg.name === '');
 
 /**
- * The argument passed by keyword, else the one at the position; undefined when the call has neither. For calls of Python
- * functions, and for dispatcher ops with the same order of arguments; use `bind` for others.
+ * The argument passed by keyword, else the one at the position; undefined when the call has neither. For Python
+ * function calls, and for dispatcher ops with the same order of arguments; use `bind` for others.
  */
 export function argument(call: OpCall, name: string, position: number): Arg | undefined {
   let placed: Arg | undefined;

@@ -23,7 +23,7 @@ export const CATEGORY_TEXTS = {
   'linear-algebra': 'factorisations, solutions, Fourier transforms',
   moe: 'routing to experts, and the experts where one kernel or op does both',
   quantization: 'quantisation and back',
-  optimizer: 'optimizer steps, and ops on lists of tensors, which optimizers and gradient clipping use',
+  optimizer: 'optimizer steps, and ops on tensor lists, which optimizers and gradient clipping use',
   communication: 'transfers between devices',
   copy: 'copies by kernels: layout, type, concatenation, padding',
   set: 'kernels that fill memory',

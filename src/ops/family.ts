@@ -5,7 +5,7 @@ import type { Tensor } from './call.js';
 import type { Category } from './category.js';
 
 /**
- * Convention for counting work, where conventions differ. `pyprof`: calls of Python functions count as in PyProf; by
+ * Convention for counting work, where conventions differ. `pyprof`: Python function calls count as in PyProf; by
  * default they count as the dispatcher's ops of the same names.
  */
 export const CONVENTIONS = ['pyprof'] as const;

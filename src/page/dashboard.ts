@@ -53,7 +53,7 @@ interface PanelTab {
   readonly id: string;
   readonly title: string;
   /** Its title where the profile lacks what `title` names. */
-  readonly titleFor?: (profile: PageProfile) => string;
+  readonly titleFor?: (view: Omit<PanelView, 'span'>) => string;
   readonly panels: readonly Panel[];
   /** Whether any of its panels has something to show; without this function the tab is always shown. */
   readonly hasContent?: (view: Omit<PanelView, 'span'>) => boolean;
@@ -82,8 +82,10 @@ const LACKED: Panel = {
 };
 
 /** On Neuron, where empty panels are left out, the tab may have only the compiled program. */
-const layersTitle = ({ overview: { program, host }, layers, neuron }: PageProfile): string =>
-  neuron !== null && program !== null && layers.shown.length + (host?.layers.length ?? 0) === 0 ? 'Program' : 'Layers';
+const layersTitle = ({ profile: { overview, layers, neuron } }: Omit<PanelView, 'span'>): string =>
+  neuron !== null && overview.program !== null && layers.shown.length + (overview.host?.layers.length ?? 0) === 0
+    ? 'Program'
+    : 'Layers';
 
 const TABS: readonly PanelTab[] = [
   {
@@ -131,6 +133,7 @@ const TABS: readonly PanelTab[] = [
   {
     id: 'ranks',
     title: 'Ranks',
+    titleFor: ({ data }) => (hasRanks(data) ? 'Ranks' : 'CPU cores'),
     panels: [RANKS, HOST_CPU],
     hasContent: ({ data }) => hasRanks(data) || data.profiles.some(({ overview }) => overview.cpu !== null),
   },
@@ -141,7 +144,7 @@ const TABS: readonly PanelTab[] = [
 function tabsFor(view: DashboardView): PanelTab[] {
   const shown = TABS.filter(({ hasContent }) => hasContent?.(view) ?? true).map((tab) => ({
     ...tab,
-    title: tab.titleFor?.(view.profile) ?? tab.title,
+    title: tab.titleFor?.(view) ?? tab.title,
   }));
   const missing = TABS.filter((tab) => !shown.some(({ id }) => id === tab.id)).flatMap(({ panels }) => panels);
   return shown.map((tab, i) => (i < shown.length - 1 ? tab : { ...tab, panels: [...tab.panels, ...missing] }));
@@ -174,12 +177,12 @@ function contentOf(panel: Panel, { span, ...view }: DashboardView): PanelContent
 
 type Header = PageProfile['overview']['header'];
 
-/** Elements with names of the profiled program, or with columns and conditions. Their texts are not changed. */
+/** Elements with names of the profiled program, or with columns and conditions. Their strings are not changed. */
 const NAMED = 'td, th[scope="row"], code, pre, input, .box, .tl-help';
 const WORDED_ATTRIBUTES = ['title', 'aria-label'];
 
 /**
- * Replaces words in all texts of an element, including texts that panels set later, by the terms of the shown profile's
+ * Replaces words in all strings of an element, including strings that panels set later, by the terms of the shown profile's
  * vendor. For example, a page of Neuron says instructions instead of kernels.
  * @returns sets the profile's header
  */

@@ -50,7 +50,7 @@ interface TrustedTypes {
 type Rule = (text: string) => string | null;
 
 /**
- * Sets a trusted types policy that forbids markup. Libraries may set the empty text to empty elements. Browsers without
+ * Sets a trusted types policy that forbids markup. Libraries may set the empty string to empty elements. Browsers without
  * trusted types ignore it.
  * @param held the only script that may be run
  */

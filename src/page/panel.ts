@@ -15,7 +15,7 @@ export interface PanelView {
   readonly choose: (at: number) => Promise<PageProfile | null>;
 }
 
-/** Contents of a panel; a text states in one line why there is nothing to show. */
+/** Contents of a panel; a string states in one line why there is nothing to show. */
 export type PanelContent = readonly Node[] | string;
 
 export interface Panel {

@@ -42,7 +42,7 @@ function rankName(profile: ProfileOutline, at: number): string {
   return (header?.rank ?? null) === null ? name : `rank ${header?.rank}`;
 }
 
-/** Unique labels of all profiles: equal ones are extended by file or index, and captures of graphs are marked as such. */
+/** Unique labels of all profiles: equal ones are extended by file or index, and graph captures are marked as such. */
 export function rankNames({ profiles }: Pick<PageOutline, 'profiles'>): string[] {
   return distinctNames(profiles).map((name, at) =>
     elementAt(profiles, at).isGraphCapture ? `${name} (graph capture)` : name,

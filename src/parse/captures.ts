@@ -1,5 +1,5 @@
 /**
- * Finds the captures of graphs that servers write apart from the traces of their replays: traces in a folder
+ * Finds the graph captures that servers write apart from the traces of their replays: traces in a folder
  * `capture_traces` next to these, with a table that says which batch size and mode each capture is for. Also reads
  * annotations of graph nodes.
  */
@@ -77,7 +77,7 @@ export function readAnnotations(
   return found;
 }
 
-/** Reads the scopes around a node, outermost first: each is a text, or an object with a name or the path of a module. */
+/** Reads the scopes around a node, outermost first: each is a string, or an object with a name or the path of a module. */
 function annotationOf(scopes: readonly unknown[]): NodeAnnotation {
   const module = scopes.map((scope) => textOf(fieldOf(scope, 'module_fqn'))).findLast((name) => name !== null);
   const names = scopes.map((scope) => textOf(scope) ?? textOf(fieldOf(scope, 'name')));

@@ -39,7 +39,7 @@ export function asUserError(error: unknown, where: string): UserError {
 /** Name of this kind of file in messages, and what to do with it. */
 export const UTF16 = { title: 'text in UTF-16', hint: 'convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE' } as const;
 
-/** Whether a text is UTF-16: it has a byte order mark, or a zero in every other byte of its first characters. */
+/** Whether a string is UTF-16: it has a byte order mark, or a zero in every other byte of its first characters. */
 export const isUtf16 = (head: Uint8Array): boolean =>
   [
     [0xff, 0xfe],
@@ -52,11 +52,11 @@ export const isUtf16 = (head: Uint8Array): boolean =>
 const ASCII = -1;
 const isAscii = (byte = 0): boolean => (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13);
 
-/** A text in UTF-16, which Windows editors and shells write. It is not read; a message names it. */
+/** Text in UTF-16, which Windows editors and shells write. It is not read; a message names it. */
 export class Utf16Input extends UserError {}
 
 /**
- * Rejects a text in UTF-16.
+ * Rejects text in UTF-16.
  * @throws Utf16Input
  */
 export function refuseUtf16(head: Uint8Array, where: string): void {
@@ -171,7 +171,7 @@ export const textStart = (head: Buffer): string =>
 /**
  * The first part of a file in pieces, each valid until the next one is requested.
  * @param searched size of that part in bytes
- * @param overlap how many bytes of a piece are repeated in the next one, because a text may cross the boundary
+ * @param overlap how many bytes of a piece are repeated in the next one, because a string may cross the boundary
  */
 export function* piecesOf(path: string, searched: number, overlap: number): Generator<Buffer> {
   const piece = Buffer.alloc(PIECE);
@@ -192,7 +192,7 @@ export function* piecesOf(path: string, searched: number, overlap: number): Gene
   }
 }
 
-/** Whether one of some texts is in the first part of a file. */
+/** Whether one of some strings is in the first part of a file. */
 export function headContains(path: string, texts: readonly string[], searched: number): boolean {
   const longest = largest(texts.map((text) => Buffer.byteLength(text)));
   for (const piece of piecesOf(path, searched, longest)) if (texts.some((text) => piece.includes(text))) return true;

@@ -13,7 +13,7 @@ import type { Reader } from './reader.js';
 import { expandInput, isArchiveFile, openInput, openStart, readHead, unpackedInput, type InputFile } from './source.js';
 import { isSqlite } from './sqlite/sqlite.js';
 
-/** A profile's file, with the captures of graphs that it may replay. */
+/** A profile's file, with the graph captures that it may replay. */
 export interface ProfileFile extends InputFile {
   readonly captures: CaptureFiles;
 }
@@ -35,7 +35,7 @@ interface FindOptions {
   readonly format?: string | undefined;
   /** Stream to read instead of standard input, if its first bytes have already been inspected. */
   readonly stdin?: AsyncIterable<Buffer> | undefined;
-  /** File or folder with the captures of graphs that the profiles replay; by default those next to each profile. */
+  /** File or folder with the graph captures that the profiles replay; by default those next to each profile. */
   readonly capture?: string | undefined;
   /**
    * Files in folders that another process reads. They are skipped here, but their folder is not reported as one without

@@ -33,7 +33,7 @@ export class MemoryBlocks extends columns({
 
   /**
    * Pairs allocations with the releases of their blocks.
-   * @param rows rows of all events, in order of time
+   * @param rows rows of all events, in time order
    * @param released called with the row of a release and the row of its block's allocation
    */
   pair(rows: Uint32Array, diagnostics: Diagnostics, released: (row: number, allocation: number) => void): void {

@@ -50,7 +50,7 @@ export interface ReadOptions {
   /** Whether to accept a program other than the one that ran. */
   readonly force?: boolean;
   /**
-   * Other files with captures of graphs. They are read only if the profile has a launch of a graph whose nodes it does
+   * Other files with graph captures. They are read only if the profile has a launch of a graph whose nodes it does
    * not describe.
    */
   readonly captures?: OtherCaptures;

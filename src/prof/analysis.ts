@@ -102,8 +102,7 @@ export function withTimeless(error: UserError, samples: number, hint = error.det
   return new Kind(what, { ...error.detail, ...(hint === undefined ? {} : { hint }) });
 }
 
-const TIMES_HINT =
-  'a net.dict of PyProf and counters of Nsight Compute have no times: run dparse on the profile itself';
+const TIMES_HINT = 'a PyProf net.dict and Nsight Compute counters have no times: run dparse on the profile itself';
 
 /** The error for records without any time, such as those of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>
@@ -144,11 +143,11 @@ export const countNotes = (...counts: readonly (readonly [count: number, what: s
 
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 
-/** Types that a report of kernels needs. */
+/** Types that a kernel report needs. */
 export const KERNEL_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
 /** Types that a table of host activity needs. */
 export const HOST_TYPES: RecordTypes = new Set<ProfileLine['type']>([
   ...(['profile', 'range', 'kernel', 'collective', 'copy', 'set', 'graph', 'end'] as const),
 ]);
-/** Types that a report of kernels and host ranges needs. */
+/** Types that a kernel report and host ranges needs. */
 export const KERNEL_AND_RANGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([...KERNEL_TYPES, 'range']);

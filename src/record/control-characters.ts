@@ -1,5 +1,5 @@
 /**
- * Escapes characters in profile texts, file names and user input that control a terminal, break a line, change the text
+ * Escapes characters in profile strings, file names and user input that control a terminal, break a line, change the text
  * direction, or are invisible. Every output writes them as JSON does: `\u009b`.
  */
 
@@ -25,11 +25,11 @@ const escape = (character: string): string =>
 /** The text on one line, without terminal controls and invisible characters. */
 export const escapeControls = (text: string): string => (PLAIN.test(text) ? text : text.replace(CONTROL, escape));
 
-/** Maximum number of characters of a text in readable output. Programs get the whole text. */
+/** Maximum number of characters of a string in readable output. Programs get the whole text. */
 const LONGEST = 500;
 const KEPT_END = 80;
 
-/** A text for readable output: escaped, and shortened in its middle if it is too long. */
+/** A string for readable output: escaped, and shortened in its middle if it is too long. */
 export function legible(text: string): string {
   const safe = escapeControls(text);
   if (safe.length <= LONGEST) return safe;
@@ -50,7 +50,7 @@ export const escapeJson = (json: string): string => json.replace(LEFT_BY_JSON, e
 /** Escapes that JSON.stringify writes, apart from white space: a pair of backslashes is one backslash of the text. */
 const SHOWN_ESCAPES = new RegExp(String.raw`\\\\|\\(?=u00[01]|[bfr])|[\u007f-\u009f${HIDDEN}]`, 'gu');
 
-/** JSON whose texts contain the escapes as visible characters, for display. */
+/** JSON whose strings contain the escapes as visible characters, for display. */
 export const escapeShownJson = (json: string): string =>
   json.replace(SHOWN_ESCAPES, (found) => {
     if (found === '\\\\') return found;

@@ -13,7 +13,7 @@ export type Severity = 'loss' | 'doubt' | 'limit' | 'note';
 export const AFFECTS = {
   all: 'counts, sums and shares of every answer',
   devices: 'everything except CPU times',
-  calls: 'what these calls would have done or launched',
+  calls: 'the work that these calls would have done or launched',
   times: 'durations, busy and idle time around this work',
   lost: 'counts and sums of work, idle time and its causes',
   launches: 'launch delays, causes of idle time, and the ops of these kernels',
@@ -23,7 +23,7 @@ export const AFFECTS = {
   counters: 'figures measured by counters',
   program: 'names, shapes and source lines of instructions',
   dependencies: 'what instructions waited for',
-  messages: 'what the messages name',
+  messages: 'whatever the messages describe',
 } as const;
 
 /** Remedies that several faults share. */
@@ -207,7 +207,7 @@ export const DIAGNOSTICS = {
   ],
   'trace-for-viewers': [
     'note',
-    'traces for TensorBoard, without grids, shapes, FLOPs, memory and facts of devices (the .xplane.pb of the same run has them)',
+    'traces for TensorBoard, without grids, shapes, FLOPs, memory and device properties (the .xplane.pb of the same run has them)',
   ],
   'truncated-input': [
     'loss',
@@ -241,11 +241,11 @@ export const DIAGNOSTICS = {
   ],
   'text-cut': [
     'doubt',
-    'texts longer than a million characters, or in a record of more than eight million (cut)',
+    'strings longer than a million characters, or in a record of more than eight million (cut)',
     'names',
     null,
   ],
-  'control-character': ['note', 'texts with control characters, which JSON does not allow (accepted)'],
+  'control-character': ['note', 'strings with control characters, which JSON does not allow (accepted)'],
   'not-json': ['note', 'values and commas that JSON does not allow (accepted)'],
   'event-without-time': ['loss', 'events without a start or an end (skipped)', 'all', NEWER],
   'repeated-key': ['doubt', 'duplicate keys in an event (the last value is used)', 'all', NEWER],
@@ -382,19 +382,19 @@ export const DIAGNOSTICS = {
   'event-not-read': ['note', 'events of unsupported kinds (not_read of the profile line counts each kind)'],
   'counter-without-name': [
     'note',
-    "values of metrics and events under CUPTI's number: the database has no names (nvprof -i FILE --print-gpu-trace --csv prints them)",
+    'metric and event values known only by CUPTI number: the database has no names (nvprof -i FILE --print-gpu-trace --csv prints them)',
   ],
-  'counter-without-kernel': ['note', 'values of metrics and events without their kernel in the profile (skipped)'],
-  'kernel-without-counters': ['note', 'kernels without a launch in the report of counters (--ncu)'],
+  'counter-without-kernel': ['note', 'metric and event values whose kernel is not in the profile (skipped)'],
+  'kernel-without-counters': ['note', 'kernels without a launch in the counter report (--ncu)'],
   'counters-without-kernel': [
     'doubt',
-    'launches in the report of counters without their kernel in the profile (skipped)',
+    'launches in the counter report without their kernel in the profile (skipped)',
     'counters',
     'profile all kernels of the same run with both tools',
   ],
   'counters-not-placed': [
     'loss',
-    'launches in the report of counters after a lost row (cannot be matched to kernels; skipped)',
+    'launches in the counter report after a lost row (cannot be matched to kernels; skipped)',
     'counters',
     COPY,
   ],
@@ -415,7 +415,7 @@ export class Diagnostics {
     if (n > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
   }
 
-  /** Counts a text once, however often it is read. */
+  /** Counts a string once, however often it is read. */
   countText(name: DiagnosticName, text: string): void {
     const texts = this.#texts.get(name) ?? new Set();
     if (!texts.has(text)) this.count(name);

@@ -26,7 +26,7 @@ export class UserError extends Error {
     return this.detail.exitCode ?? EXIT.failed;
   }
 
-  /** The message; control characters of file names and input texts are escaped. */
+  /** The message; control characters of file names and input strings are escaped. */
   get line(): string {
     return this.message;
   }

@@ -30,7 +30,7 @@ const terms = {
   'exposed copies': { meaning: 'Copies while neither compute nor communication runs (copiesAlone), and memsets while nothing else runs (setsAlone).', unit: 'ns', shareOf: SPAN },
   missing: { meaning: 'Time without recorded work in which the device may have worked: after a launch whose work is missing from the profile, although later work of the same thread is recorded; and after the start of work with an unknown end, until the next work of its stream. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
-  gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
+  gap: { meaning: 'A period in which a device is idle between two pieces of work.', unit: 'ns' },
   'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, engines that wait for semaphores, or a program that waits for transfers that it started. Each gap has one cause. queue and transfer are the same in dprof summary; host there is all causes except these and launches that were not recorded.' },
   'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run out of work (gaps.host). It counts as queued (gaps.queue) if other work was already launched, or if the new work waited over 1 ms and longer than the CPU was late. A gap over 20 us is launch-bound if a launch call over 1 ms fills most of it.', unit: 'ns', shareOf: SPAN },
 
@@ -43,13 +43,13 @@ const terms = {
   'launch latency': { meaning: 'Time from the start of a launch call to the start of its kernel.', unit: 'ns' },
   graph: { meaning: 'Work that is captured once and launched as a whole: a CUDA or HIP graph.' },
   op: { meaning: 'A call of the framework, such as aten::mm, that launched kernels.' },
-  'without op': { meaning: 'Kernel time of kernels that could not be matched to an op.', unit: 'ns', shareOf: KERNEL_TIME },
+  'without op': { meaning: 'Time of the kernels that could not be matched to an op.', unit: 'ns', shareOf: KERNEL_TIME },
   layer: { meaning: 'A module of the model, such as encoder.0.attention, whose call was on the stack at the launch.' },
-  range: { meaning: 'A named stretch of time on the CPU: an op, an NVTX or rocTX range, an annotation of the user.' },
+  range: { meaning: 'A named period of time on the CPU: an op, an NVTX or rocTX range, an annotation of the user.' },
   stream: { meaning: 'A queue of a device. Its work runs in order; work of different streams may overlap.' },
   category: { meaning: 'What a kernel computes: matrix products, attention, normalization, communication and others. It follows from the op where that is known, else from the name.' },
   sequence: { meaning: 'Kernels that follow one another on a stream, in the same order several times. One fused kernel could replace each occurrence.' },
-  'saved by fusing': { meaning: 'The most that one fused kernel in place of each occurrence of a sequence could save: the time of kernels under 10 us, and the gaps between the kernels. Column saved of dprof sequences.', unit: 'ns' },
+  'saved by fusing': { meaning: 'The most time that could be saved by replacing each occurrence of a sequence with one fused kernel: the time of kernels under 10 us, and the gaps between the kernels. Column saved of dprof sequences.', unit: 'ns' },
   region: { meaning: 'A part of the program: an annotation or a layer on the CPU, with the work that was launched in it, or all steps.' },
   pass: { meaning: 'One range of a region, or one step. A range inside another of the same name belongs to the pass of the outer one.' },
   'span of a pass': { meaning: 'Time from the first device work of a pass to the end of its last.', unit: 'ns' },
@@ -80,7 +80,7 @@ const terms = {
   'step (device)': { meaning: 'Time from the first device work of a step to the end of its last (column span of dprof steps).', unit: 'ns' },
   'step time': { meaning: "A rank's time from the end of the step before, or from the start of the first step on the CPU, to the end of the last work of the step.", unit: 'ns' },
   preparing: { meaning: 'Time from the start of a step on the CPU to its first kernel or collective.', unit: 'ns' },
-  wall: { meaning: 'Time on the clock from the start of something to its end, whatever runs meanwhile.', unit: 'ns' },
+  wall: { meaning: 'Elapsed time from the start of something to its end, whatever else runs in that time.', unit: 'ns' },
   prefill: { meaning: 'A step of a server that reads the context of its requests.' },
   decode: { meaning: 'A step of a server in which every request generates tokens.' },
   'idle of a phase': { meaning: 'Time within the steps of a phase (serving) in which the device does no work of the step. It includes waits for the CPU.', unit: 'ns', shareOf: 'times of the steps' },
@@ -109,7 +109,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([ter
 /** Meaning of a term, for a hover text. */
 export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;
 
-/** A vendor for whose devices texts use special words. */
+/** A vendor with special words for its devices. */
 export type Vendor = 'nvidia' | 'amd' | 'intel' | 'ascend' | 'neuron' | 'tpu';
 
 interface DeviceWords {
@@ -140,7 +140,7 @@ const WORDS_OF_VENDORS: Readonly<Record<string, DeviceWords>> = {
 type Devices = { readonly devices: readonly { readonly vendor: string | null }[] } | null;
 
 /**
- * Words that were already found. They are cached, because each line of a text needs them and a profile may have many
+ * Words that were already found. They are cached, because each line of a string needs them and a profile may have many
  * devices.
  */
 const found = new WeakMap<NonNullable<Devices>, DeviceWords>();
@@ -163,7 +163,7 @@ function wordsFor(header: Devices): DeviceWords {
 }
 
 /**
- * Replacements, in this order, that turn texts about kernels into texts about instructions. Names of columns
+ * Replacements, in this order, that turn strings about kernels into strings about instructions. Names of columns
  * (kernel_time, `--by kernel`) are not replaced.
  */
 const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
@@ -183,7 +183,7 @@ const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A text in the terms of the vendor of a profile's devices. For example, it says instructions for Neuron, and mentions
+ * A string in the terms of the vendor of a profile's devices. For example, it says instructions for Neuron, and mentions
  * only the vendor's matrix unit and devices.
  */
 export function inDeviceWords(text: string, header: Devices): string {

@@ -1,5 +1,5 @@
 /**
- * Partial answers: a stream of records in which the activities of a profile are replaced by their totals. A `partial` line
+ * Partial answers: a record stream in which the activities of a profile are replaced by their totals. A `partial` line
  * states how many members follow. A member is the profile line of one profile with a field `part`, lines of the types
  * below, and the `end` line.
  */

@@ -128,7 +128,7 @@ export const LAUNCH_ARG = {
   uintValue: tag(4, VARINT),
 } as const;
 
-/** Fields of interned texts, which packets refer to by number; each kind has separate numbers. */
+/** Fields of interned strings, which packets refer to by number; each kind has separate numbers. */
 export const INTERNED = {
   category: tag(1, DELIMITED),
   eventName: tag(2, DELIMITED),
@@ -142,7 +142,7 @@ export const INTERNED_OF_GPU = {
   argName: tag(1001, DELIMITED),
 } as const;
 
-/** An interned text and its number. */
+/** An interned string and its number. */
 export const ENTRY = { iid: tag(1, VARINT), text: tag(2, DELIMITED) } as const;
 /** A kernel's second text. */
 export const DEMANGLED_NAME = tag(3, DELIMITED);

@@ -1,7 +1,7 @@
 /**
  * The record: one vendor-neutral vocabulary for every profiler.
  *
- * A profile becomes a stream of lines: one `profile`, then device activities in order of start, then one `end`. Times are
+ * A profile becomes a stream of lines: one `profile`, then device activities in order of start time, then one `end`. Times are
  * integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes. A field that a format cannot
  * have is absent; a field whose value is unknown is null, never 0.
  */
@@ -35,7 +35,7 @@ export interface Arg {
   readonly dtype?: string;
   /** Value of an argument that is not a tensor; absent when unspecified. */
   readonly value?: ArgValue;
-  /** The tensors of a list of tensors, with '' as names. */
+  /** The tensors of a tensor list, with '' as names. */
   readonly items?: readonly Arg[];
 }
 
@@ -45,13 +45,13 @@ export type ArgValue = null | boolean | number | string | readonly ArgValue[];
 /**
  * Source of a call. Source of the call. Absent: a marker around a Python call, which may describe kernels of the
  * backward pass too. `dispatcher`: an op as the framework ran it, forward or backward, with shapes, types and values of
- * its arguments in schema order. `sizes`: the same with only shapes, and lists of tensors flattened.
+ * its arguments in schema order. `sizes`: the same with only shapes, and tensor lists flattened.
  */
 export type CallOrigin = 'dispatcher' | 'sizes';
 
 /** One call of a framework operation: module (by the framework's name), op name, arguments. */
 export interface OpCall {
-  /** Module: `aten`, `_C` … for ops of the dispatcher. */
+  /** Module: `aten`, `_C` … for dispatcher ops. */
   readonly mod: string;
   /** Op name, without its module and overload. */
   readonly op: string;
@@ -103,7 +103,7 @@ export interface ProfileRecord {
   readonly facts?: Labels;
 }
 
-/** Texts and numbers that identify or describe something, by name. */
+/** Strings and numbers that identify or describe something, by name. */
 export type Labels = Readonly<Record<string, string | number>>;
 
 /** The host call that launched a device activity. */
@@ -355,7 +355,7 @@ export interface SampleRecord {
   readonly device: number | null;
   /** The tool's name for the metric. */
   readonly metric: string;
-  /** Null when it is unknown, or a text. */
+  /** Null when it is unknown, or a string. */
   readonly value: number | null;
   readonly text?: string;
   /** Unit: 's', 'ns', 'bytes', 'bytes/s', 'fraction', '%', 'FLOP', 'FLOP/s', 'cycles', 'count'; null when there is none. */
@@ -411,7 +411,7 @@ export interface EndRecord {
 /** Records that only some formats have. */
 export type StatementRecord = SampleRecord | TensorRecord | LayerRecord | NoticeRecord;
 
-/** Any line in a stream of records. */
+/** Any line in a record stream. */
 export type ProfileLine =
   | ProfileRecord
   | KernelLine

@@ -210,7 +210,7 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/** Longer texts are not names of steps. */
+/** Longer strings are not names of steps. */
 const LONGEST_NAME = 300;
 
 /** Where metadata with the ids of requests begins, in JAX's form: `#request_id1=cmpl-7,request_id2=cmpl-9#`. */
@@ -304,7 +304,7 @@ export interface StepName {
   readonly number: number | null;
 }
 
-/** Longer texts are not names of steps. */
+/** Longer strings are not names of steps. */
 const LONGEST_STEP_NAME = 300;
 
 const NAMES: readonly RegExp[] = [

@@ -10,7 +10,7 @@ export const isWaitingCopy = (api: string): boolean => isCopyCall(api) && !/asyn
 export const CALLED_COPIES_FACT = 'copies_called_but_not_recorded';
 
 /**
- * What a call waits for, by its name. Rows of waits state it too, but not reliably: an export of 2024 gives
+ * What a call waits for, by its name. Rows of waits state it too, but not reliably: an export from 2024 gives
  * `cudaStreamWaitEvent`, for which the host does not wait, the kind of `cudaStreamSynchronize`; one of 2025 does the
  * reverse.
  */

@@ -1,4 +1,4 @@
-/** Inputs of any form as one stream of records: files and folders of records, and profiles, which are parsed on the fly. */
+/** Inputs of any form as one record stream: files and folders of records, and profiles, which are parsed on the fly. */
 import { append } from '../containers/element.js';
 import { existsSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -287,7 +287,7 @@ export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEnt
 const standsForFiles = async (path: string, { globs }: Opening): Promise<boolean> =>
   globs === true && !existsSync(path) && (await import('../parse/input/folder-files.js')).isPattern(path);
 
-/** Opens a folder, or the matches of a glob: records as Parquet, profiles, or files of records. */
+/** Opens a folder, or the matches of a glob: records as Parquet, profiles, or record files. */
 async function openFolder(
   folder: string,
   opening: Opening,
@@ -307,7 +307,7 @@ type FolderFile = ProfileFile | string;
 const pathOf = (file: FolderFile): string => (typeof file === 'string' ? file : file.name);
 
 /**
- * Opens the profiles of a folder, or its files of records when it has none. Files of records next to profiles were made
+ * Opens the profiles of a folder, or its record files when it has none. Files of records next to profiles were made
  * from these, as partial answers were made from records next to them. Profiles that cannot be read are reported and set the
  * exit code.
  * @throws UserError when there are none, and for several when one is wanted
@@ -340,7 +340,7 @@ async function openFiles(
   const open = (one: FolderFile): Promise<Source> =>
     typeof one === 'string' ? openOne(one, opening, wanted, numbers) : recordsOf(one, parsing, wanted);
   const leftOut = profiles.length + records.length + partials.length - files.length;
-  if (leftOut > 0) status.notes.push(`${counted(leftOut, 'file')} of records skipped (may duplicate other files): name the files to read`); // prettier-ignore
+  if (leftOut > 0) status.notes.push(`${counted(leftOut, 'record file')} skipped (may duplicate other files): name the files to read`); // prettier-ignore
   const endings = [status, ...failures.map((error) => failed(folder, error))];
   if (others.length > 0) return filesInTurn(endings, files, open, wanted, numbers);
   const source = await open(file);
@@ -353,7 +353,7 @@ function severalFiles(folder: string, files: readonly FolderFile[]): UserError {
   const hint = isRecords
     ? `give one of them, such as ${file}`
     : `give one of them, or the records of all: dparse ${folder} > FILE`;
-  return new UserError(`holds ${files.length} ${isRecords ? 'files of records' : 'profiles'}`, { where: folder, hint });
+  return new UserError(`holds ${files.length} ${isRecords ? 'record files' : 'profiles'}`, { where: folder, hint });
 }
 
 interface RecordFiles {

@@ -96,7 +96,7 @@ export interface ColumnShape {
   readonly unit?: 'ns' | 'us' | 's' | 'bytes' | 'MiB' | 'FLOP' | 'FLOP/s' | 'FLOP/B' | 'TFLOP/s' | 'GB/s' | '%';
   /** Type of the values. A real number has a fixed number of digits in text, and all digits in CSV and JSON. */
   readonly type: 'int' | 'real' | 'str';
-  /** Whether its texts are right-aligned, like numbers. */
+  /** Whether its strings are right-aligned, like numbers. */
   readonly toTheRight?: boolean;
   /** Decimals of a real number in text. */
   readonly digits?: number;
@@ -111,7 +111,7 @@ export interface ColumnShape {
   /** Whether screens and Markdown reports omit the column. */
   readonly machineOnly?: boolean;
   /**
-   * Whether its texts are fixed words of this program and not names from the profiled one, so that Markdown needs no
+   * Whether its strings are fixed words of this program and not names from the profiled one, so that Markdown needs no
    * escapes.
    */
   readonly vocabulary?: boolean;
@@ -129,7 +129,7 @@ export interface ColumnShape {
 export interface Column<Row> extends ColumnShape {
   value(row: Row): CellValue;
   /**
-   * Text in readable tables, if it is shorter than the full text. The width is infinite for tables that shorten texts
+   * Text in readable tables, if it is shorter than the full text. The width is infinite for tables that shorten strings
    * themselves.
    */
   narrow?(row: Row, width: number): string;

@@ -1,6 +1,6 @@
 /**
  * Columns as screens and Markdown reports show them: times in us, sizes in MiB, all other values unchanged. Also lines
- * with a label and a text.
+ * with a label and a string.
  */
 import { amountText, DECIMALS, MEBIBYTE, MICROSECOND, NS_PER_S, type Quantity, type Scale } from '../record/units.js';
 import type { CellValue, Column, ColumnShape } from './column.js';
@@ -52,11 +52,11 @@ export function inAmounts<Row>(column: Column<Row>): Column<Row> {
   };
 }
 
-/** A label and a text. The label is empty when the text continues the line above. */
+/** A label and a string. The label is empty when the text continues the line above. */
 export type LabelledLine = readonly [label: string, text: string];
 
 /**
- * A line with a label and a text. Texts of lines with the same width are aligned.
+ * A line with a label and a string. Strings of lines with the same width are aligned.
  * @param width characters of the longest label
  */
 export const labelledLine = (label: string, text: string, width: number): string =>

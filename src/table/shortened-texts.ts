@@ -1,4 +1,4 @@
-/** Shortens texts to a width in cells of a terminal: at their end, or where they agree with others. */
+/** Shortens strings to a width in cells of a terminal: at their end, or where they agree with others. */
 import { elementAt } from '../containers/element.js';
 import { groupsOf } from '../containers/map-entry.js';
 
@@ -12,7 +12,7 @@ const WIDE =
 
 const cellsOf = (character: string): number => (ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
 
-/** Number of terminal columns that a text takes. */
+/** Number of terminal columns that a string takes. */
 export function cells(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -37,16 +37,16 @@ export function cut(text: string, width: number): string {
 const CUT = '…';
 
 /**
- * Texts of at most `width` cells each, marked where they are cut: at the end, or in the part that they share when the
- * cut would make different texts equal. Texts that differ in two places far apart end in a number instead, as in
- * `gemm…~2`, so that different texts never look alike if the width has room for the number.
+ * Strings of at most `width` cells each, marked where they are cut: at the end, or in the part that they share when the
+ * cut would make different strings equal. Strings that differ in two places far apart end in a number instead, as in
+ * `gemm…~2`, so that different strings never look alike if the width has room for the number.
  */
 export function shortenedTexts(texts: readonly string[], width: number): string[] {
   const short = new Map<string, string>();
   const shorten = (alike: readonly string[]): void => {
     const shared = sharedPrefix(alike);
     for (const [shortened, group] of groupsOf(alike, (text) => withoutShared(text, shared, width))) {
-      // Some texts share more characters than all of them share, and differ later. Texts with equal ends get a number
+      // Some strings share more characters than all of them share, and differ later. Strings with equal ends get a number
       // below.
       if (group.length > 1 && group.length < alike.length) shorten(group);
       else for (const text of group) short.set(text, shortened);
@@ -62,8 +62,8 @@ export function shortenedTexts(texts: readonly string[], width: number): string[
 }
 
 /**
- * Numbers the shortened texts that are equal to another text, from the second on.
- * @param taken texts that are shown whole
+ * Numbers the shortened strings that are equal to another string, from the second on.
+ * @param taken strings that are shown whole
  */
 function numberAlike(short: Map<string, string>, taken: Set<string>, width: number): void {
   const numbers = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Formats cell texts: words, texts of a known width, and aligned lines without frames, with numbers on the right. */
+/** Formats cell strings: words, strings of a known width, and aligned lines without frames, with numbers on the right. */
 import { escapeControls, legible } from '../record/control-characters.js';
 import { textOf, isToTheRight, shownValue, type ColumnShape, type CellValue, type Column } from '../table/column.js';
 import { elementAt } from '../containers/element.js';
@@ -9,7 +9,7 @@ export const word = (text: string): string => {
   return text === '' ? '-' : escapeControls(text.replace(/\s/g, '_'));
 };
 
-/** A value's text after `safe`; texts of numbers need no escaping. */
+/** A value's text after `safe`; strings of numbers need no escaping. */
 export const cellText = (column: ColumnShape, value: CellValue, safe: (text: string) => string): string =>
   typeof value === 'number' ? textOf(column, value) : safe(textOf(column, value));
 

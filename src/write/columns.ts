@@ -55,7 +55,7 @@ const LEAST_FLEXIBLE = 6;
 
 export const columns: Format = {
   id: 'columns',
-  title: `columns of fixed width; no line wider than -w (${DEFAULT_WIDTH})`,
+  title: `fixed-width columns; no line wider than -w (${DEFAULT_WIDTH})`,
   open(layout) {
     const places = placed(layout);
     const line = (texts: readonly string[]): string => `${texts.join(' ').trimEnd()}\n`;

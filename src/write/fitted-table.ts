@@ -14,10 +14,10 @@ import type { Format, Packed } from './columns.js';
 const GAP = '  ';
 /**
  * Minimum number of characters of the first column, which identifies a row, and of any other text column, unless its
- * texts are shorter.
+ * strings are shorter.
  */
 const [LEAST_NAME, LEAST_TEXT] = [24, 16];
-/** Number of rows that determine the widths. Texts of later rows are cut to these widths. */
+/** Number of rows that determine the widths. Strings of later rows are cut to these widths. */
 const SAMPLED = 1000;
 /** Minimum number of characters of a text column if more rows follow, because the first ones may all be `na`. */
 const LEAST_LATER = 8;
@@ -32,9 +32,9 @@ interface Plan {
 }
 
 /**
- * Widths of the first columns that fit a line. Numbers have the width that they need. Texts share the rest, so that as
+ * Widths of the first columns that fit a line. Numbers have the width that they need. Strings share the rest, so that as
  * few as possible are cut.
- * @param natural width that each column needs to show all of its texts
+ * @param natural width that each column needs to show all of its strings
  * @param least minimum width of each column
  * @param gap width between columns
  */
@@ -94,7 +94,7 @@ function rounded(value: number, unit: ColumnShape['unit']): string {
   return Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
-/** Minimum widths of columns: texts may be cut, but numbers and words of a vocabulary may not. */
+/** Minimum widths of columns: strings may be cut, but numbers and words of a vocabulary may not. */
 export const leastWidths = <Row>(
   columns: readonly Column<Row>[],
   natural: readonly number[],
@@ -108,7 +108,7 @@ export const leastWidths = <Row>(
 
 const INDENT = /^ */;
 
-/** Shortens texts but keeps their indentation, which some have, as in a tree. */
+/** Shortens strings but keeps their indentation, which some have, as in a tree. */
 function shortenedTree(texts: readonly string[], width: number): string[] {
   const short = new Map<string, string>();
   for (const [indent, group] of groupsOf(texts, (text) => INDENT.exec(text)?.[0] ?? '')) {

@@ -95,7 +95,7 @@ const cliTable = lateLibrary<typeof CliTable>('cli-table3');
 const WIDEST_CELL = 48;
 /** Characters of a line at its edges, and between columns. */
 const [EDGES, BETWEEN] = ['│  │'.length, ' │ '.length];
-/** Separators between stored cells and rows, which cannot occur in texts because control characters are escaped. */
+/** Separators between stored cells and rows, which cannot occur in strings because control characters are escaped. */
 const [CELL_END, ROW_END] = ['\t', '\n'];
 
 /**
@@ -192,15 +192,15 @@ function line(columns: readonly ColumnShape[], widths: readonly number[], texts:
   return `│ ${framed.join(' │ ')} │\n`;
 }
 
-/** Texts of at most this length are not shortened with the others of their column. */
+/** Strings of at most this length are not shortened with the others of their column. */
 const SHORT = 8;
-/** Maximum number of different long texts of a column that stay different when they are shortened. */
+/** Maximum number of different long strings of a column that stay different when they are shortened. */
 const MOST_LONG = 100_000;
-/** Begins a stored cell that is the number of a long text. */
+/** Begins a stored cell that is the number of a long string. */
 const NUMBERED = '\u0001';
 
 /**
- * The different long texts of a column. They are shortened together, so that those that only differ at their ends stay
+ * The different long strings of a column. They are shortened together, so that those that only differ at their ends stay
  * different.
  */
 class LongTexts {

@@ -12,7 +12,7 @@ const MARKUP = /[\\`*_{}[\]<>#|~@&!^$]|:(?=\/\/)|(?<=www)\./gi;
 const byNumber = (sign: string): string => `&#${sign.charCodeAt(0)};`;
 
 /**
- * A text as code, in which nothing is markup, a link or a mention. A text that cannot be between backticks becomes an
+ * A string as code, in which nothing is markup, a link or a mention. A string that cannot be between backticks becomes an
  * HTML element with all punctuation as character references.
  */
 export function code(text: string): string {
@@ -21,7 +21,7 @@ export function code(text: string): string {
   return SPECIAL.test(safe) ? `<code>${safe.replace(PUNCTUATION, byNumber)}</code>` : `\`${safe}\``;
 }
 
-/** A text within a sentence or a title: markup characters become character references. */
+/** A string within a sentence or a title: markup characters become character references. */
 export const escapeMarkdown = (text: string): string => escapeControls(text).replace(MARKUP, byNumber);
 
 const bold = (text: string): string => (text === '' ? '' : `**${text}**`);

@@ -1,4 +1,4 @@
-/** Quotes words for a shell, and splits texts into words as a shell does. */
+/** Quotes words for a shell, and splits strings into words as a shell does. */
 import { UsageError } from '../record/errors.js';
 
 /** Quotes one word, whatever it contains. */
@@ -9,7 +9,7 @@ const WORD = /(?:[^\s'"\\]|\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*")+/y;
 const PIECE = /\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"|[^'"\\]+/g;
 
 /**
- * Splits a text into words, with quotes and backslashes as in a shell, but no other shell syntax.
+ * Splits a string into words, with quotes and backslashes as in a shell, but no other shell syntax.
  * @param option the option with the text, for messages
  * @throws UsageError for a quote that is not closed
  */

@@ -124,7 +124,7 @@ describe('dprof advise', () => {
   it('answers what cannot be meant', async () => {
     const answers = [
       [['--rule', 'fusoin'], /^dprof: unknown rule 'fusoin' \(did you mean fusion\?\)\n$/],
-      [['--min-share', 'much'], /^dprof: --min-share takes percent from 0 to 100, not 'much'\n$/],
+      [['--min-share', 'much'], /^dprof: --min-share takes a percentage from 0 to 100, not 'much'\n$/],
       [['--peaks', 'A1000'], /^dprof: /],
     ] as const;
     for (const [args, answer] of answers) {

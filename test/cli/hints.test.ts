@@ -25,10 +25,10 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['partial', '-o', freshPath('.part')],
 ];
 
-/** What a text names as a command of `dprof`: a word, and options with a value at most. */
+/** What a string names as a command of `dprof`: a word, and options with a value at most. */
 const NAMED = /\bdprof ((?:[a-z]+\b ?)?(?:--?[a-z][a-z-]*(?: (?:'[^']*'|[^-'\s](?:\S*[^\s,);])?))? ?)*)/g;
 
-/** Arguments of the commands in a text, each for the file; FILE stands for it. */
+/** Arguments of the commands in a string, each for the file; FILE stands for it. */
 function namedIn(text: string, path: string): string[][] {
   const about = text.replaceAll(path, 'FILE');
   return [...about.matchAll(NAMED)].map(([, words = '']) => {

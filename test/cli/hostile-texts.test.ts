@@ -19,7 +19,7 @@ const CONTROLS = [
 const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const STEERING = '\u001b]0;owned\u0007\u009b31m\u202e';
 
-/** A profile whose name and texts are made of control characters. */
+/** A profile whose name and strings are made of control characters. */
 function profile(): string {
   const folder = freshPath('-folder');
   mkdirSync(folder);

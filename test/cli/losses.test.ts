@@ -60,7 +60,7 @@ describe('what readers lost', () => {
         expect(silent).to.deep.equal([]);
       });
 
-  /** Nsight Systems: 42 of 126 kernels have a text as their end. */
+  /** Nsight Systems: 42 of 126 kernels have a string as their end. */
   const ends = (): Promise<string> | string => LOSSY_INPUTS[0]?.make() ?? '';
   const LINE =
     /figures are incomplete: rows with a missing or invalid value \([^)]*\): 42; device work without a start or an end [^\n]*: 42/;

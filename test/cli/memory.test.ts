@@ -104,7 +104,7 @@ describe('dprof memory', () => {
   );
 
   itShared(
-    'says where a trace of 2021 counts from',
+    'says where a trace from 2021 counts from',
     ['data/kineto/v100_resnet50_2021.json.gz'],
     async ([path = '']) => {
       const { stdout } = await run('', '--points', '4', path);
@@ -143,10 +143,10 @@ describe('dprof memory', () => {
 
   it('names what is needed where no memory is recorded', async () => {
     const answers = [
-      [neuronLines([profile('ascend-db'), kernel()]), 'no samples of memory (record them with profile_memory=True)'],
+      [neuronLines([profile('ascend-db'), kernel()]), 'no memory samples (record them with profile_memory=True)'],
       [
         neuronLines([kernel()]),
-        'no samples of memory (record them with profile_memory=True, or nsys profile --cuda-memory-usage=true)',
+        'no memory samples (record them with profile_memory=True, or nsys profile --cuda-memory-usage=true)',
       ],
       [neuronLines([profile('neuron-monitor')]), 'neuron-monitor reports are not a profile (dprof monitor FILE)'],
     ];

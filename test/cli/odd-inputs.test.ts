@@ -174,7 +174,7 @@ describe('odd inputs', () => {
       for (const rest of [RECORDS, 'text\n'.repeat(200)]) {
         const ran = await runCli('dprof', ['-q'], { input: `text\n${rest}` });
         expect([ran.stdout, ran.code]).to.deep.equal(['', 1]);
-        expect(ran.stderr).to.match(/^dprof: stdin:1: not a record \(expected records of dparse, a net.dict/);
+        expect(ran.stderr).to.match(/^dprof: stdin:1: not a record \(expected dparse records, a net.dict/);
       }
     });
   });

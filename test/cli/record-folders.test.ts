@@ -120,7 +120,7 @@ describe('a folder of records', () => {
       expected.stdout.replaceAll(profiles, ''),
     ]);
     expect(found.stderr).to.match(
-      new RegExp(`^dprof: ${folder}: ${RANKS.length + 1} files of records skipped [^\\n]*\\n$`),
+      new RegExp(`^dprof: ${folder}: ${RANKS.length + 1} record files skipped [^\\n]*\\n$`),
     );
     const quiet = await runCli('dprof', ['ranks', '-q', folder]);
     expect([quiet.code, quiet.stderr]).to.deep.equal([0, '']);
@@ -190,7 +190,7 @@ describe('a folder of records', () => {
     const several = folderOf({ 'a.jsonl': lines, 'b.jsonl': lines });
     const many = await runCli('dprof', ['diff', several, several]);
     expect(many).to.include({ code: 1, stdout: '' });
-    expect(many.stderr).to.match(/^dprof: [^\n]*: holds 2 files of records \(give one of them, such as [^\n]*\)\n$/);
+    expect(many.stderr).to.match(/^dprof: [^\n]*: holds 2 record files \(give one of them, such as [^\n]*\)\n$/);
     for (const [files, reason] of [
       [{}, 'folder is empty'],
       [{ 'a.txt': 'nothing\n', 'b.jsonl': '' }, 'no profile in 2 files'],

@@ -40,7 +40,7 @@ async function reportOf(...args: readonly string[]): Promise<Row[]> {
 }
 
 const hasKernels = (name: string): boolean => !/neff$|^neuron-/.test(name);
-/** In SQL numbers among texts are texts. */
+/** In SQL numbers among strings are strings. */
 const asText = (row: Row): Row => ({ ...row, tc: typeof row['tc'] === 'number' ? String(row['tc']) : row['tc'] });
 
 async function expectAllRecords(name: string): Promise<void> {

@@ -11,7 +11,7 @@ type Tables = Readonly<Record<string, readonly Row[]>>;
 
 const OPTIONS = ['summary', '--vendor-names', '-f', 'json', '--tables'];
 
-/** Tables of what is printed, with long integers as texts. */
+/** Tables of what is printed, with long integers as strings. */
 async function tablesOf(names: string, path: string, input = ''): Promise<{ text: string; said: string; tables: Tables }> {
   const { stdout, stderr, code } = await runCli('dprof', [...OPTIONS, names, path], { input });
   expect(code).to.equal(0);

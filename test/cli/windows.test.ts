@@ -72,7 +72,7 @@ describe('a window', () => {
     expect(await kernels('--range', 'forward#1', '--rank', '0')).to.deep.equal(['0:1 60']);
     // Only rank 0 has two of them.
     expect(await kernels('--range', 'forward#2')).to.deep.equal(['0:2 50']);
-    // A text that ends in a number itself.
+    // A string that ends in a number itself.
     expect(await kernels('--range', 'Step#3')).to.deep.equal(['0:2 10', '0:3 10']);
     expect(await kernels('--range', 'Step#3#1', '--stream', '20')).to.deep.equal(['0:3 10']);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { mixed, mixedBytes, mixedNumber, HashIndex, NO_ROW } from '../../src/containers/hash-index.js';
 
-/** An index of texts whose hashes are their lengths: most collide. */
+/** An index of strings whose hashes are their lengths: most collide. */
 function build(texts: readonly string[]): (text: string) => number {
   const stored: string[] = [];
   const index = new HashIndex((row) => stored[row]?.length ?? NaN);

@@ -80,7 +80,7 @@ describe('records of simulated jobs', () => {
     }
   });
 
-  it('are in order of start, begin with the profile and end with what was written', () => {
+  it('are in order of start time, begin with the profile and end with what was written', () => {
     const records = [...jobRecords(simulateJob(TINY), 3)];
     const starts = records.flatMap((record) => ('start' in record && record.start !== null ? [record.start] : []));
     expect(starts).to.deep.equal([...starts].sort((a, b) => a - b));

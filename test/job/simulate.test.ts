@@ -29,7 +29,7 @@ const JOBS: Readonly<Record<string, JobRequest>> = {
 
 const truthOf = (job: SimulatedJob): MessageTruth[] => [...messagesOf(job)];
 
-/** Work of a rank, kernels and copies, in order of start. */
+/** Work of a rank, kernels and copies, in order of start time. */
 const workOf = (job: SimulatedJob, rank: number) =>
   programOf(job, rank)
     .ops.map((op) => ({ op, start: job.starts[rank]?.[op.index] ?? NaN, end: job.ends[rank]?.[op.index] ?? NaN }))

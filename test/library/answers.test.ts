@@ -157,10 +157,7 @@ describe('answers of the library', () => {
     const counts = 'is a whole number of at least';
     const cases: [() => Promise<unknown>, string][] = [
       [() => summary('none.json'), 'none.json: no such file'],
-      [
-        () => memory(NSIGHT),
-        `${NSIGHT}: no samples of memory (record them with nsys profile --cuda-memory-usage=true)`,
-      ],
+      [() => memory(NSIGHT), `${NSIGHT}: no memory samples (record them with nsys profile --cuda-memory-usage=true)`],
       [
         () => diff(NSIGHT, JOB),
         `${JOB}: holds 4 profiles (give one of them, or the records of all: dparse ${JOB} > FILE)`,

@@ -66,7 +66,7 @@ describe('open', () => {
     expect(ends.map(({ profile }) => profile)).to.deep.equal([0, 1]);
   });
 
-  it('reads records of dparse, also compressed and of a folder, ranges only if wanted', async () => {
+  it('reads dparse records, also compressed and of a folder, ranges only if wanted', async () => {
     const { stdout } = await runCli('dparse', ['-q', '--ranges', NSIGHT]);
     const folder = folderOf({ 'net.dict': stdout });
     const file = join(folder, 'net.dict');
@@ -130,8 +130,8 @@ describe('open', () => {
       [of('*.sqlite'), `${of('*.sqlite')}: no file matches`],
       [empty, `${empty}: folder is empty`],
       [folder, `${folder}: no profile in 2 files (dparse --formats lists the supported formats)`],
-      [of('notes.txt'), `${of('notes.txt')}:1: not a record (expected records of dparse, a net.dict, or a profile database)`], // prettier-ignore
-      [of('empty.json'), `${of('empty.json')}: is empty (expected records of dparse, or a net.dict)`],
+      [of('notes.txt'), `${of('notes.txt')}:1: not a record (expected dparse records, a net.dict, or a profile database)`], // prettier-ignore
+      [of('empty.json'), `${of('empty.json')}: is empty (expected dparse records, or a net.dict)`],
       ['x'.repeat(300), `${'x'.repeat(300)}: cannot be read: file name too long`],
       ['', `no input (${hint})`],
       [[], `no input (${hint})`],

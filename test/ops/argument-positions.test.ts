@@ -144,7 +144,7 @@ describe('positions of arguments', () => {
   });
 });
 
-describe('lists of tensors with arguments behind them', () => {
+describe('tensor lists with arguments behind them', () => {
   const tensors = ts(t([8, 4]), t([4])); // 36 elements
   it('do not take an unspecified number for a list', () => {
     expect(amount(aten('_foreach_norm', tensors, unspecified, unspecified))).to.equal('main 74 152');

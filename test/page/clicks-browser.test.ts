@@ -115,7 +115,7 @@ const ANSWERS: Readonly<Record<string, readonly Answer[]>> = {
   ],
 };
 
-/** Texts of elements that are at least in part in the window. */
+/** Strings of elements that are at least in part in the window. */
 const ON_SCREEN = `[...document.body.querySelectorAll('*')].filter((one) => {
   const { top, bottom } = one.getBoundingClientRect();
   const hasText = [...one.childNodes].some((child) => child.nodeType === 3 && child.data.trim() !== '');

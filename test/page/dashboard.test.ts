@@ -225,7 +225,7 @@ describeInBrowser('dashboard', (open) => {
     const { page } = await open(file);
     const rows = page.locator('[data-panel="largest"] tbody tr');
     const texts = await rows.locator(':scope > :nth-child(-n + 3)').allTextContents();
-    // 10 ms: ops 4 and 1 of 6 ms computed, communication 1 ms alone, copies and sets 0.4 and 0.1 ms alone, 2 ms idle.
+    // 10 ms: ops 4 and 1 of 6 ms computed, communication 1 ms alone, copies and memsets 0.4 and 0.1 ms alone, 2 ms idle.
     expect(texts).to.deep.equal([
       ...[HOSTILE, '40.0', '4,000.00'],
       ...['Idle', '20.0', '2,000.00'],

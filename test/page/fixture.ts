@@ -430,7 +430,7 @@ export const FIXTURE: PageData = {
       {
         ...{ name: 'stages', count: 1, missing: null, rows: [[0, '0-1', 2e6, 12.5]] },
         columns: [
-          { key: 'stage', header: 'stage', type: 'int', doc: 'place in the pipeline, from 0' },
+          { key: 'stage', header: 'stage', type: 'int', doc: 'position in the pipeline, from 0' },
           { key: 'ranks', header: 'ranks', type: 'str', doc: 'its ranks that have a profile' },
           {
             key: 'compute',

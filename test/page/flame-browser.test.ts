@@ -30,7 +30,7 @@ describeInBrowser('flame chart', (open) => {
     const { page, complaints } = await open(file, {}, 'panel=flame');
     await page.locator('.box').first().waitFor();
     const shares: Readonly<Record<string, number>> = {
-      'all kernels': 1,
+      'all work': 1,
       model: 6 / 7,
       [HOSTILE]: 3 / 7,
       head: 2 / 7,
@@ -59,13 +59,13 @@ describeInBrowser('flame chart', (open) => {
   it('zooms in and out by mouse and keyboard', async () => {
     const { page } = await open(file, {}, 'panel=flame');
     await page.locator('.box', { hasText: 'head' }).click();
-    expect(await names(page)).to.deep.equal(['all kernels', 'model', 'head']);
+    expect(await names(page)).to.deep.equal(['all work', 'model', 'head']);
     expect(await page.locator('.box:focus').textContent()).to.equal('head');
     expect(await page.locator('.flame + .status').textContent()).to.match(
       /^model \/ head · 2\.000 ms, 28\.6 % of kernel/,
     );
     await page.keyboard.press('Escape');
-    expect(await names(page)).to.deep.equal(['all kernels', 'model', HOSTILE, 'head']);
+    expect(await names(page)).to.deep.equal(['all work', 'model', HOSTILE, 'head']);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     expect(await names(page)).to.have.length(5);
@@ -79,12 +79,12 @@ describeInBrowser('flame chart', (open) => {
     const panel = page.locator('[data-panel="flame"]');
     await panel.getByRole('combobox', { name: 'Chart of' }).selectOption('call stacks');
     await page.locator('.box').nth(1).waitFor();
-    const inTime = ['all kernels', 'train.py(1): main', 'model.py(5): forward', HOSTILE, 'other.py(9): rest'];
+    const inTime = ['all work', 'train.py(1): main', 'model.py(5): forward', HOSTILE, 'other.py(9): rest'];
     expect(await names(page)).to.deep.equal([...inTime, 'no call stack']);
     await panel.getByRole('combobox', { name: 'Chart of' }).selectOption('layers');
     await panel.getByRole('combobox', { name: 'Order' }).selectOption('longest first');
     await page.locator('.box', { hasText: 'head' }).waitFor();
-    expect(await names(page)).to.deep.equal(['all kernels', 'model', HOSTILE, 'head', 'no layer']);
+    expect(await names(page)).to.deep.equal(['all work', 'model', HOSTILE, 'head', 'no layer']);
     expect(complaints).to.deep.equal([]);
   });
 

@@ -16,7 +16,7 @@ const SAMPLE = join(ROOT, 'samples', 'attention.neuron.json');
 const TENSORS = `[...document.querySelectorAll('table[aria-label="Tensors of the program"] tbody tr')].map(
   (row) => [row.querySelector('th').textContent, row.querySelector('data').dataset.value])`;
 
-/** The shown texts and hover texts, without conditions, which have names of columns. */
+/** The shown strings and hover texts, without conditions, which have column names. */
 const TEXTS = `(() => {
   const shown = document.querySelector('[role="tabpanel"]:not([hidden])');
   const titles = [...shown.querySelectorAll('[title], [aria-label]')].flatMap((each) => [each.title, each.getAttribute('aria-label')]);

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { A100, device, profileOn } from '../support/devices.js';
+import type { KernelRecord, ProfileLine } from '../../src/record/record.js';
+import { copy } from '../support/advice.js';
 import { kernel, mm } from '../support/kernels.js';
 import { bundledProgram } from '../support/page-program.js';
 import { pageContentsOf } from '../support/pages.js';
 import { writePages } from './written-pages.js';
 
 const MS = 1e6;
+const S = 1e9;
 /** On each device used: busy in the first and the last of 10 ms. */
 const onDevice = (id: number) =>
   [0, 9].map((ms) => kernel({ id: 2 * id + ms, device: id, start: ms * MS, dur: MS, launch: null }));
@@ -30,10 +33,23 @@ const KINDS = pageContentsOf([
   ...[0, 1].map((id) => kernel({ id: id + 1, device: id, start: id, dur: 100, calls: [mm(64, 64, 64)] })),
 ]);
 
+/** Each of two TPUs works in the first and the last of 10 s. */
+const tpusWith = (labels: Readonly<Record<string, string>>, ...between: readonly ProfileLine[]) => {
+  const both = (s: number): KernelRecord[] =>
+    [0, 1].map((id) =>
+      kernel({ ...{ id: s + id + 1, device: id, name: 'fusion', short: 'fusion' }, start: s * S, dur: S, labels }),
+    );
+  const tpus = [0, 1].map((id) => device('TPU v6 Lite', { id, vendor: 'google', arch: 'tpu-v6e' }));
+  return pageContentsOf([profileOn(...tpus), ...both(0), ...between, ...both(9)]);
+};
+const TPUS = tpusWith({});
+/** Both started copies, but the profile has only the one of the first device. */
+const COPYING = tpusWith({ category: 'copy-start' }, copy({ start: 3 * S, dur: 2 * S }));
+
 describeInBrowser('page of several devices', (open) => {
   const folder = freshFolder();
   before(() => {
-    writePages(folder, bundledProgram(), { devices: CONTENTS, kinds: KINDS });
+    writePages(folder, bundledProgram(), { devices: CONTENTS, kinds: KINDS, tpus: TPUS, copies: COPYING });
   });
 
   it('says in the header and in the verdict how many are installed, and how many are used', async () => {
@@ -51,7 +67,7 @@ describeInBrowser('page of several devices', (open) => {
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.contain('80.0 %');
     expect(await panel.locator('.note').textContent()).to.equal('Times are means over 4 devices.');
     // Elsewhere the sums, which are called so.
-    expect(await page.locator('[data-panel="idle"] thead').first().textContent()).to.contain('Time, all devices');
+    expect(await page.locator('[data-panel="idle"] thead').first().textContent()).to.contain('Time, all devices (ms)');
   });
 
   it('has for each device the causes of its idle time, which add up to it', async () => {
@@ -68,6 +84,33 @@ describeInBrowser('page of several devices', (open) => {
       expect(idle).to.equal(8);
       expect(sumOf((head) => head.startsWith('Idle: '))).to.equal(idle);
     }
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('has the parts of the span of TPUs, and no words of kernels and launches', async () => {
+    const { page, complaints } = await open(join(folder, 'tpus.html'));
+    const parts = await page.locator('[data-panel="largest"] tbody tr').allTextContents();
+    // 8 of 10 s without work, 2 of 10 with it.
+    expect(parts).to.deep.equal(['Idle80.08,000.000', 'fusion20.02,000.000']);
+    const idle = page.locator('[data-panel="idle"]');
+    await idle.scrollIntoViewIfNeeded();
+    // The sum of both devices, in a column whose title ends with the letter of its unit.
+    expect(await idle.locator('thead').first().textContent()).to.contain('Time, all devices (s)');
+    expect(await idle.locator('tbody tr').first().textContent()).to.match(/^gaps between instructions16\.000/);
+    expect(await idle.textContent()).not.to.match(/kernel|launch/i);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('has the copies of the devices that have them, as a lower bound', async () => {
+    const { page, complaints } = await open(join(folder, 'copies.html'));
+    // 2 of 10 s on one of two devices.
+    expect(await page.locator('[data-panel="verdict"] .legend').textContent()).to.contain('Exposed copies ≥ 10.0 %');
+    const parts = await page.locator('[data-panel="largest"] tbody tr').allTextContents();
+    expect(parts).to.deep.equal([
+      'Idle≤ 70.0≤ 7,000.000',
+      'fusion20.02,000.000',
+      'Exposed copies and memsets≥ 10.0≥ 1,000.000',
+    ]);
     expect(complaints).to.deep.equal([]);
   });
 

@@ -20,7 +20,7 @@ describeInBrowser(
       writePages(folder, bundledProgram(), { [SAMPLE]: await pageContentsOfFile(join(ROOT, 'samples', SAMPLE)) });
       const { page, complaints, requests } = await open(join(folder, `${SAMPLE}.html`));
       const tabs = await tabsOf(page);
-      // The sample has a single rank, and no samples of memory.
+      // The sample has a single rank, and no memory samples.
       expect(tabs).to.deep.equal(['overview', 'timeline', 'kernels', 'layers', 'diagnostics']);
       for (const tab of tabs) {
         await showWholeTab(page, tab);

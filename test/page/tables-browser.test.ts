@@ -246,7 +246,7 @@ describeInBrowser('tables of the page', (open) => {
       'model.py(5): forward',
       'train.py(1): main',
     ]);
-    expect(await panel.getByText('1 further stacks with less time').count()).to.equal(1);
+    expect(await panel.getByText('1 more stacks with less time').count()).to.equal(1);
     // A link shows them too.
     await page.reload();
     expect(await panel.locator('.stacks h3').textContent()).to.equal(`Call stacks of ${HOSTILE}`);

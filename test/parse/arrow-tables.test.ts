@@ -164,7 +164,7 @@ describe('tables in Arrow', () => {
     const [, second] = ofTexts('c', 'd');
     const parts = [schema, first, other, records, records, second, records];
     expect(await copied(joined(parts))).to.deep.equal(rowsOf('axbyaxbycxdy'));
-    // A dictionary of two messages, and rows that refer to its third and fourth texts.
+    // A dictionary of two messages, and rows that refer to its third and fourth strings.
     const added = textColumn('a', 'b');
     const [{ dictionary: ab, values } = { dictionary: null, values: null }] = (added as unknown as Texts).data;
     ab?.data.push(...((textColumn('c', 'd') as unknown as Texts).data[0]?.dictionary.data ?? []));
@@ -186,12 +186,12 @@ describe('tables in Arrow', () => {
     expect(groups).to.deep.equal([3]);
   });
 
-  it('that are compressed by LZ4, or big-endian, say what to do', async () => {
+  it('that are compressed with LZ4, or big-endian, say what to do', async () => {
     const table = tableFromColumns({ id: columnFromArray(Array(99).fill(1n), int64()) });
     setCompressionCodec(CompressionType.LZ4_FRAME, { encode: (bytes) => bytes.subarray(1), decode: (bytes) => bytes });
     const lz4 = Buffer.from(tableToIPC(table, { codec: CompressionType.LZ4_FRAME }) ?? '');
     for (const [bytes, line] of [
-      [lz4, /StringIds\.arrow: is compressed by LZ4, which is not read: export it without compression$/],
+      [lz4, /StringIds\.arrow: is compressed with LZ4, which is not read: export it without compression$/],
       [bigEndian, /StringIds\.arrow: has numbers in big-endian order, .*: export it on a little-endian machine$/],
     ] as const) {
       const { lines, records } = await read(written({ 'StringIds.arrow': bytes }));

@@ -56,7 +56,7 @@ describe('detection', () => {
     [
       'text of nvprof',
       '==123== NVPROF is profiling process 123\n==123== Profiling result:\n',
-      /text output of nvprof.*nvprof -o FILE/,
+      /nvprof text output.*nvprof -o FILE/,
     ],
     [
       'text of a profiler without permission',
@@ -73,8 +73,8 @@ describe('detection', () => {
       '==PROF== Connected to process 5\n==WARNING== No kernels were profiled.\n',
       /saw no kernel.*and its children/,
     ],
-    ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /text output of Nsight Compute.*nsys profile/],
-    ['records of dparse', '{"type":"profile","v":1}\n', /records of dparse \(give them to dprof\)/],
+    ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /Nsight Compute text output.*nsys profile/],
+    ['dparse records', '{"type":"profile","v":1}\n', /dparse records \(give them to dprof\)/],
     ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
     ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
     ['a JSON array', ' [1, 2]', /JSON/],
@@ -110,7 +110,7 @@ describe('detection', () => {
       'PAR1\0 start_ts end_ts duration_ns PAR1',
       /Neuron Explorer.*the folder with all tables/,
     ],
-    ['records as Parquet', 'PAR1\0 start dparse PAR1', /records of dparse.*give dprof the whole folder/],
+    ['records as Parquet', 'PAR1\0 start dparse PAR1', /dparse records.*give dprof the whole folder/],
     ['Parquet', 'PAR1\0 a b PAR1', /Parquet file of an unknown profiler/],
     ['a web page', '<!DOCTYPE html><html>', /web page.*download the file itself/],
     ['a pointer of Git LFS', 'version https://git-lfs.github.com/spec/v1\noid sha256:0\n', /git lfs pull/],

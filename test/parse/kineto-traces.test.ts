@@ -1,4 +1,4 @@
-/** Real PyTorch traces of 2021 to today, NVIDIA and AMD: their records against their own JSON, read a second way. */
+/** Real PyTorch traces from 2021 to today, NVIDIA and AMD: their records against their own JSON, read a second way. */
 import { expect } from 'chai';
 import type { KernelRecord, OpCall, ProfileLine } from '../../src/record/record.js';
 import {
@@ -30,7 +30,7 @@ interface Held {
   readonly copies: number;
   readonly sets: number;
   readonly syncs: number;
-  /** Kernels, copies and sets whose launch is not in the trace. */
+  /** Kernels, copies and memsets whose launch is not in the trace. */
   readonly orphans: number;
   /** Kernels with the external id of an op. */
   readonly withOp: number;

@@ -7,7 +7,7 @@ const HOSTILE = Array.from(
 );
 
 describe('texts that steer or hide', () => {
-  it('shows marks of direction, controls, zero-width characters and tags as JSON writes them', () => {
+  it('shows direction marks, controls, zero-width characters and tags as JSON writes them', () => {
     expect(escapeControls('abc\u202egnp.exe')).to.equal(String.raw`abc\u202egnp.exe`);
     expect(escapeControls('a\u200bd\u{e0041}')).to.equal(String.raw`a\u200bd\udb40\udc41`);
     expect(escapeControls('\u001b[31m\u00ad')).to.equal(String.raw`\u001b[31m\u00ad`);

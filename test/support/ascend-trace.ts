@@ -1,5 +1,5 @@
 /**
- * Small traces of Ascend's profiler for tests, written as it writes them: a list of events, times as texts. Times here
+ * Small traces of Ascend's profiler for tests, written as it writes them: a list of events, times as strings. Times here
  * are microseconds after a time in 2025.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -19,7 +19,7 @@ export function call(name: string, ...args: readonly Arg[]): OpCall {
   return { mod: name.slice(0, dot), op: name.slice(dot + 1), args };
 }
 
-/** A list of tensors. */
+/** A tensor list. */
 export const ts = (...items: readonly Arg[]): Arg => ({ name: '', type: 'list', items });
 
 /** An optional argument that is not given. */

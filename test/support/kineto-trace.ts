@@ -1,6 +1,6 @@
 /**
  * Small PyTorch traces for tests: events in few words, written as PyTorch writes them, and read back as records. Times
- * are microseconds; a text is written as it is (`'17.123'`).
+ * are microseconds; a string is written as it is (`'17.123'`).
  */
 import { completeKernel } from '../../src/record/fields/record-fields.js';
 import { writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ function event(cat: string, name: string, from: Time, to: Time, place: Place, ar
   return `{${head}, ${ids}, ${times}${args === undefined ? '' : `, "args": ${JSON.stringify(args)}`}}`;
 }
 
-/** An op of the dispatcher from `from` to `to`; where times are texts, `to` is the duration. */
+/** An op of the dispatcher from `from` to `to`; where times are strings, `to` is the duration. */
 export const op = (name: string, from: Time, to: Time, args: Args = {}, tid: number = MAIN): EventText =>
   event('cpu_op', name, from, to, { tid }, args);
 
@@ -74,7 +74,7 @@ export const any = event;
 export const traceText = (events: readonly EventText[], header = '"schemaVersion": 1'): string =>
   `{${header}${header === '' ? '' : ', '}"traceEvents": [\n${events.join(',\n')}\n], "traceName": "t.json"}`;
 
-/** Writes a text or bytes to a file of its own. */
+/** Writes a string or bytes to a file of its own. */
 export function writeTrace(text: string | Buffer): string {
   const path = freshPath('.json');
   writeFileSync(path, text);

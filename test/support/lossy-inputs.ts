@@ -146,7 +146,7 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
     file('.json', gunzipSync(readFileSync(sample('lenet.pt.trace.json.gz'))).subarray(0, 80_000)),
   ),
   ofWhole('PyTorch: gzip cut off', CUT, () => file('.json.gz', start('lenet.pt.trace.json.gz', 0.5))),
-  ofRow('PyTorch: durations of kernels that are texts', /device work without a start or an end .*: \d+/, () =>
+  ofRow('PyTorch: kernel durations that are texts', /device work without a start or an end .*: \d+/, () =>
     trace((events) =>
       events.map((event, i) => (event['cat'] === 'kernel' && i % 3 === 0 ? { ...event, dur: 'x' } : event)),
     ),

@@ -94,7 +94,7 @@ export class NsightDatabase extends ProfileDatabase {
     return this.row('CUDA_GPU_MEMORY_USAGE_EVENTS', { start, memoryOperationType: operation, ...place, ...cells });
   }
 
-  /** A launch from 100·n to 100·n + 10 on one thread, its kernel, and the texts of the ranges around it. */
+  /** A launch from 100·n to 100·n + 10 on one thread, its kernel, and the strings of the ranges around it. */
   launch(n: number, texts: readonly string[], cells: Cells = {}): this {
     const thread = cells['globalTid'] ?? globalTid();
     texts.forEach((text, depth) => this.range(text, 100 * n - 40 + depth, 100 * n + 50 - depth, { globalTid: thread }));

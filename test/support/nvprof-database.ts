@@ -91,7 +91,7 @@ export class NvprofDatabase extends ProfileDatabase {
     return this.row('CUPTI_ACTIVITY_KIND_MARKER', { timestamp: EPOCH + BigInt(time), flags, ...cells });
   }
 
-  /** A launch from 100·n to 100·n + 10, its kernel, and the texts of the ranges around it. */
+  /** A launch from 100·n to 100·n + 10, its kernel, and the strings of the ranges around it. */
   launch(n: number, texts: readonly string[]): this {
     texts.forEach((text, depth) => this.range(text, 100 * n - 40 + depth, 100 * n + 50 - depth));
     return this.call(100 * n, 100 * n + 10, n).kernel(100 * n + 20, 100 * n + 30, n);

@@ -66,7 +66,7 @@ export function unpacked({ type, length, data, rising }: PackedColumn): number[]
   });
 }
 
-/** An event with its texts. */
+/** An event with its strings. */
 export interface Event {
   readonly kind: string;
   readonly name: string;

@@ -14,7 +14,7 @@ const MOST_DEPTH = 255;
 
 type Check = (packets: readonly Packet[]) => string[];
 
-/** The number of a text is never used again for another. */
+/** The number of a string is never used again for another. */
 const overridden: Check = (packets) => {
   const known = new Map<string, string>();
   return packets.flatMap(({ internedData = {} }) =>

@@ -1,6 +1,6 @@
 /**
  * A Perfetto trace as its reader sees it: decoded by a schema of its own, with the published field numbers, and put
- * together as Perfetto's trace processor does: packets in order of time, those of one time in order of the file, the end
+ * together as Perfetto's trace processor does: packets in time order, those of one time in order of the file, the end
  * of a slice ending the innermost slice of its track.
  */
 import protobuf from 'protobufjs';
@@ -157,7 +157,7 @@ export function packetsOf(bytes: Uint8Array): Packet[] {
   return (TRACE.toObject(decoded, { longs: String }) as { packet?: Packet[] }).packet ?? [];
 }
 
-/** Texts by number, of each kind; cleared when the packets say so. */
+/** Strings by number, of each kind; cleared when the packets say so. */
 class Texts {
   readonly #known = new Map<string, string>();
   #isReady = false;

@@ -31,7 +31,7 @@ export class ProfileDatabase {
     private readonly strings: readonly [table: string, id: string],
   ) {}
 
-  /** Id of a text in the string table. */
+  /** Id of a string in the string table. */
   string(text: string): number {
     const known = this.#strings.get(text);
     if (known !== undefined) return known;

@@ -9,7 +9,7 @@ import { Annotator } from '../../src/prof/report/report.js';
 import type { Annotated } from '../../src/prof/annotate.js';
 import type { ProfileLine } from '../../src/record/record.js';
 
-/** Records of a text, as if it were a file named `test`. */
+/** Records of a string, as if it were a file named `test`. */
 export async function recordsOf(text: string | Buffer, pieces = 1): Promise<ProfileLine[]> {
   const bytes = Buffer.from(text);
   const size = Math.max(1, Math.ceil(bytes.length / pieces));

@@ -21,10 +21,10 @@ export function readCsv(path: string): Row[] {
 }
 
 const TOKENS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null', '(': '[', ')': ']' };
-/** A text, a word, a bracket, a comma before a closing bracket, the dot of `1.`. */
+/** A string, a word, a bracket, a comma before a closing bracket, the dot of `1.`. */
 const TOKEN = /'([^']*)'|\b(?:True|False|None)\b|,(?=\s*[)\]])|[()]|(?<=\d)\.(?!\d)/g;
 
-/** A Python literal of tuples, lists, numbers and texts. */
+/** A Python literal of tuples, lists, numbers and strings. */
 const pythonValue = (text: string): unknown =>
   JSON.parse(
     text.replaceAll(TOKEN, (token, quoted?: string) =>
@@ -32,7 +32,7 @@ const pythonValue = (text: string): unknown =>
     ),
   );
 
-/** An argument's value: `1.`, `[3, 3]`, `True`; a text where it is nothing else, undefined where it is missing. */
+/** An argument's value: `1.`, `[3, 3]`, `True`; a string where it is nothing else, undefined where it is missing. */
 function valueOf(text: string): unknown {
   if (text === '' || text === 'None') return undefined;
   try {
@@ -54,11 +54,11 @@ const DTYPES: Readonly<Record<string, string>> = {
   bool: 'bool',
 };
 
-/** One argument in few words: `[64,8] bfloat16`, `[[8,8],[8]]` for a list of tensors, the value of anything else. */
+/** One argument in few words: `[64,8] bfloat16`, `[[8,8],[8]]` for a tensor list, the value of anything else. */
 const argumentText = (shape: unknown, dtype: string, value: unknown): string =>
   value === undefined || value === null ? `${JSON.stringify(shape ?? [])} ${dtype}` : JSON.stringify(value);
 
-/** A call with its arguments as one text, so that calls of a trace and rows of a table compare. */
+/** A call with its arguments as one string, so that calls of a trace and rows of a table compare. */
 export function keyOf({ mod, op, args }: OpCall): string {
   const texts = args.map(({ shape, items, dtype = '', value }) =>
     argumentText(items === undefined ? shape : items.map((item) => item.shape ?? []), dtype, value),

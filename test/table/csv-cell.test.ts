@@ -16,7 +16,7 @@ describe('text of a CSV cell', () => {
       ['a;=cmd()', "a;'=cmd()"],
       ['a; \u00a0@b;-1', "a;' \u00a0@b;'-1"],
     ],
-    // Neither an empty list nor what stands within a text is a formula.
+    // Neither an empty list nor what stands within a string is a formula.
     ...[
       ['-', '-'],
       ['-;-', '-;-'],

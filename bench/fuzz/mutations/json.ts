@@ -4,7 +4,7 @@ import type { Random } from '../random.js';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"',:[\]{}()]+|\s+|./gs;
 
-/** Texts that stand where another value is expected. */
+/** Strings that stand where another value is expected. */
 const VALUES = [
   'null',
   '{}',
@@ -53,7 +53,7 @@ export function tokensIn(text: string): Tokens {
   return { texts, depths };
 }
 
-/** Texts are damaged many times, and scanned once. */
+/** Strings are damaged many times, and scanned once. */
 const scanned = new WeakMap<Buffer, Tokens>();
 
 function tokensOf(bytes: Buffer): Tokens {

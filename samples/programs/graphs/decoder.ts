@@ -1,5 +1,5 @@
 /**
- * A decoder whose passes are captured into graphs and replayed, as servers of language models do: which kernel each node
+ * A decoder whose passes are captured into graphs and replayed, as LLM servers do: which kernel each node
  * is, and where it was captured. The writers beside this make profiles of it; what each kernel must be is known here.
  */
 

@@ -35,7 +35,7 @@ export interface RecordOptions extends FormatOptions {
   readonly profile?: number;
 }
 
-/** Records in order of start, the profile first and its end last. Memory: one object for each piece of work of the rank. */
+/** Records in order of start time, the profile first and its end last. Memory: one object for each piece of work of the rank. */
 export function* jobRecords(job: SimulatedJob, rank: number, options: RecordOptions = {}): Generator<ProfileLine> {
   yield* new RankRecords(new RankView(job, rank), {
     ordinals: true,

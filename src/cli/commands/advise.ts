@@ -10,7 +10,7 @@ import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
-import { unfit, tableChoice, columnsOption } from '../shared-options.js';
+import { columnNotes, columnsOption, tableChoice, unfit } from '../shared-options.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { adviceMarkdown, adviceScreen } from '../screens/advice.js';
 import { jsonLines } from '../../record/control-characters.js';
@@ -27,7 +27,8 @@ const readOptions = (given: Arguments): Required<Omit<AdviserOptions, 'onIdle'>>
 function percentage(text: string): number {
   const number = text.replace(/%$/, '');
   const value = isDecimal(number) ? Number(number) : NaN;
-  if (!(value >= 0 && value <= 100)) throw new UsageError(`--min-share takes percent from 0 to 100, not '${text}'`);
+  if (!(value >= 0 && value <= 100))
+    throw new UsageError(`--min-share takes a percentage from 0 to 100, not '${text}'`);
   return value / 100;
 }
 
@@ -36,7 +37,7 @@ export const advise = recordsCommand(
     name: 'dprof advise',
     usage: 'dprof advise [OPTION...] [FILE...]',
     about: ['What to change: findings of rules, each with its figures, its kernels and the possible gain.'],
-    operands: ['FILE: records of dparse (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
     options: [
       columnsOption(FINDING_COLUMNS.map(({ key }) => key)),
       { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },
@@ -56,10 +57,11 @@ export const advise = recordsCommand(
     },
     notes: [
       ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
+      columnNotes('Columns:', FINDING_COLUMNS),
       [
         '"at most": gain if the device reached its peak or never waited; "about": memory traffic saved, at peak bandwidth.',
-        'Findings about the program come first, then those about the profile. Each list begins with rule job, then goes by',
-        'possible gain, where an unknown gain counts as half of the time at stake; a cause comes before its effect.',
+        'Findings about the program come first, then those about the profile. Each list begins with rule job, then is sorted by',
+        'possible gain; an unknown gain counts as half of the time at stake. A cause comes before its effect.',
         'A finding may cover several devices or ranks. Gains do not add up.',
         'Each profile begins with a verdict (json: and the parts of device time), except with --rule.',
         'json: one object per line, times in ns; with --all also {rule, why} for rules without a finding.',

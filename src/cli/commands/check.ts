@@ -6,7 +6,7 @@ import { jsonLines } from '../../record/control-characters.js';
 import { requireName, UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
-import { tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit } from '../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { aligned } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
@@ -30,7 +30,7 @@ export const check = recordsCommand(
     about: [
       'Whether a profile is complete and its figures can be trusted: what is wrong, what it affects, what to do.',
     ],
-    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'fail-if',
@@ -52,6 +52,7 @@ export const check = recordsCommand(
           ['  incomplete', 'some data is missing, so counts and sums are too low'],
         ]),
       ],
+      columnNotes('Columns:', REASON_COLUMNS),
       [
         'Reasons: loss (data is missing), doubt (data may be wrong), limit (the profiler did not record enough for',
         'some answers). Limits do not change the verdict. Losses counted by the profiler cover the whole profile.',

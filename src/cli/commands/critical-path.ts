@@ -13,7 +13,7 @@ import { RANK_OPTION, TIME_NAMES, TIME_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { criticalPathScreen } from '../screens/critical-path.js';
-import { tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 const OPTIONS: readonly Option[] = [
   RANK_OPTION,
@@ -33,7 +33,7 @@ export const criticalPath = recordsCommand(
     name: 'dprof critical-path',
     usage: 'dprof critical-path [OPTION...] [FILE...]',
     about: ['What determined how long each step took: the longest chain of launches, work, waits and CPU code.'],
-    operands: ['FILE: records of dparse --ranges (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: records from dparse --ranges (also .gz), or a profile. Default: stdin.'],
     options: [...OPTIONS, ...tableOptions(PATH_COLUMNS.map(({ key }) => key))],
     unfit: {
       ...unfit(['device', 'stream'], 'a path leads through all devices and streams of a profile'),
@@ -41,28 +41,30 @@ export const criticalPath = recordsCommand(
       ...unfit(['peaks'], 'a path has no rates; use dprof --by op --peaks DEV'),
     },
     notes: [
+      columnNotes('Columns:', PATH_COLUMNS),
       [
         'Kinds of time that bound a step:',
         ...aligned(Object.entries(BOUNDS).map(([bound, doc]) => [`  ${bound}`, doc])),
       ],
       [
         'A step lasts from its start on the CPU, or from the end of the previous step if that is later, to the end of its work',
-        'on the CPU and the device. A profile without steps counts as one step, and so does the time chosen with --from, --to or --range.',
+        'on the CPU and the device. A profile without steps counts as one step, which ends when the CPU knew that the last work on',
+        'a device had ended. The time chosen with --from, --to or --range also counts as one step.',
         'replayed: how long the step would take if each event began as soon as its causes allow. It lacks time whose cause is',
         `not in the profile; if it differs from the measured time by more than ${100 * MOST_ERROR}% (error), nothing is predicted.`,
         'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',
         'launch. FACTOR multiplies that time; if several changes concern the same time, their factors multiply. The prediction',
         'is a replay with the changed times. It can be as wrong as the replay without changes, whose error is in column error.',
-        'Further CHANGEs: ranks: equal lets kernels, copies and CPU code take as long on each rank as on the median rank.',
+        'Other CHANGEs: ranks: equal lets kernels, copies and CPU code take as long on each rank as on the median rank.',
         'device: DEV (a name of dprof --devices) runs each kernel as close to the roofline of DEV as it ran to that of its',
         'own device. With device, kernels keep their time if their work is unknown, or if they are bound by neither arithmetic',
         'nor memory; a note counts them.',
-        'fuse: A+B makes one kernel of ops or kernels that follow each other: B begins when A ends, and has no launch.',
-        'Several profiles of one job are one graph: an operation between ranks ends when the last of them has joined and its',
+        'fuse: A+B merges two consecutive ops or kernels into one kernel: B begins when A ends, and has no launch.',
+        'Several profiles of one job form one graph: an operation between ranks ends when the last of them has joined and its',
         'transfer is over, so that a path leads from rank to rank. With the profile of one rank only, its waits for other ranks',
         'are replayed as recorded.',
         'Output: json has one object per step. Text adds up the parts of all paths, other formats have one row per step and',
-        'part. Times are us in text, ns in all other formats.',
+        'part. Times are in us in text, in ns in all other formats.',
         'Memory: at most 300 MB, and 1.5 kB for each piece of work in the largest profile; in a job, also 1 kB for each',
         'piece of work of all ranks.',
       ],

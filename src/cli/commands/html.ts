@@ -121,7 +121,7 @@ export const html = recordsCommand(
       'offline: it loads nothing and sends no request.',
     ],
     operands: [
-      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, a folder of profiles, or records of',
+      'FILE: dparse records (also .gz), or a profile. Default: stdin. Several FILEs, a folder of profiles, or records of',
       'several ranks make one page.',
     ],
     options: [
@@ -155,8 +155,8 @@ export const html = recordsCommand(
         'slowest ranks, some around the median, and a sample; the others appear only in the rank tables.',
         '--index searches folders three levels deep for pages and for folders of dprof job; it reads 64 kB per page.',
         'Lists are bounded; the page sums up the rows it leaves out. Most pages are under 30 MB: about 25 bytes per event',
-        'of the timeline, and up to 17 MB of texts per profile if all differ. Memory: 400 MB for most profiles, up to 1.3 GB if all',
-        'texts differ; 250 MB for each further profile on the page (64 at most);',
+        'of the timeline, and up to 17 MB of text per profile if all strings differ. Memory: 400 MB for most profiles, up to 1.3 GB if all',
+        'strings differ; 250 MB for each additional profile on the page (64 at most);',
         `a few MB per rank, ${DEVICE_MEMORY}.`,
       ],
     ],

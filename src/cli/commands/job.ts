@@ -104,7 +104,7 @@ export async function writeReports(
   }
 }
 
-/** The report of kernels, which has no command name. */
+/** The kernel report, which has no command name. */
 const KERNELS: Command = { tool: DPROF, run: reportCommand };
 
 /** Prints the first report that exists. */

@@ -6,7 +6,7 @@ import { jsonLines } from '../../record/control-characters.js';
 import { UsageError } from '../../record/errors.js';
 import { integer } from '../arguments.js';
 import { RANK_OPTION, TIME_NAMES } from '../choice-options.js';
-import { columnsOption, sortOption, tableChoice, unfit } from '../shared-options.js';
+import { columnNotes, columnsOption, sortOption, tableChoice, unfit } from '../shared-options.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { memoryScreen } from '../screens/memory.js';
@@ -34,7 +34,7 @@ export const memory = recordsCommand(
     usage: 'dprof memory [OPTION...] [FILE...]',
     about: ['Memory in use over time on each device and the host: the peak, its time, and the ops that held it then.'],
     operands: [
-      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Needs memory samples: from a PyTorch',
+      'FILE: dparse records (also .gz), or a profile. Default: stdin. Needs memory samples: from a PyTorch',
       'trace (profile_memory=True; NVIDIA, AMD, Ascend), Nsight Systems (--cuda-memory-usage=true), or AWS Neuron',
       '(device memory by kind; its JSON also has SBUF and PSUM over time).',
     ],
@@ -60,17 +60,18 @@ export const memory = recordsCommand(
       ...unfit(['peaks'], 'memory has no rates; use dprof summary --peaks DEV'),
     },
     notes: [
+      columnNotes('Columns:', CURVE_COLUMNS),
       [
         'text: the peak, its owners, the highest value of each series, and the curve of the series with the peak.',
-        "A snapshot of PyTorch's memory (torch.cuda.memory._dump_snapshot) also has the allocator's segments, and what was",
+        "A PyTorch memory snapshot (torch.cuda.memory._dump_snapshot) also has the allocator's segments, and what was",
         'never released. Its owners are stacks, innermost frame first.',
-        'json: one object per line and device, with all curves. Other formats: one row per point of each curve. Times are ns, sizes bytes.',
+        'json: one object per line and device, with all curves. Other formats: one row per point of each curve. Times are in ns, sizes in bytes.',
         "timeline, timeline-raw: the .json and .raw.json of PyTorch's export_memory_timeline, for one device. Piped to",
         'gzip, its .gz. Records do not name the tensor of an allocation, so the rules below set its category; an allocation that no',
         'rule fits is unknown (counted on stderr). PARAMETER and INPUT are never known.',
         'Curves with many samples keep the lowest and highest value of each interval, and always the peak.',
         'allocated before: the peak minus the allocations in the profile, where that is not 0. Unknown is na (json: null).',
-        'since_first: traces of 2021 have only sizes, no totals and no releases.',
+        'since_first: traces from 2021 have only sizes, no totals and no releases.',
         'Memory: at most 300 MB, and 24 bytes per live allocation; timeline: 80 bytes per allocation.',
       ],
       CATEGORY_RULES.map(([category, rule]) => `${category}: ${rule}.`),

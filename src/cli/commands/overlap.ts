@@ -9,7 +9,7 @@ import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printAnswer, printTable, runAnalysis } from '../run-analysis.js';
 import { overlapScreen } from '../screens/overlap.js';
-import { tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 /** Number of kinds in a matrix of the text, by default. */
 const MOST_IN_TEXT = 12;
@@ -34,12 +34,12 @@ export const overlap = recordsCommand(
     name: 'dprof overlap',
     usage: 'dprof overlap [OPTION...] [FILE...]',
     about: ['How long two streams, categories or other kinds of work run at once, as a matrix for each device.'],
-    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'by',
         takes: 'KEY',
-        help: 'column of dprof by which work is divided into kinds: stream, category, op … (stream)',
+        help: 'dprof column by which work is divided into kinds: stream, category, op … (stream)',
         values: COLUMNS.map(({ key }) => key),
       },
       { name: 'measured', help: "what the GPU's counters show while only one kind runs (Nsight)" },
@@ -51,11 +51,13 @@ export const overlap = recordsCommand(
       ...unfit(['peaks'], 'overlap has no rates; use dprof --by category --peaks DEV'),
     },
     notes: [
+      columnNotes('Columns:', OVERLAP_COLUMNS),
+      columnNotes('Columns of --measured:', MEASURED_COLUMNS),
       [
         'Waits do not count as work. Time in which work of one kind overlaps counts once for that kind. With any KEY but stream,',
-        'copies by copy engines (memcpy), fills (memset), graphs and collective operations are separate kinds. A device has at most',
+        'copies by copy engines (memcpy), memsets, graphs and collective operations are separate kinds. A device has at most',
         `${MOST_KINDS} kinds; the rest is one kind, ${OTHERS}.`,
-        'Output: text has for each kind of work the time in which it ran (active), and the share of that time in which it ran',
+        'Output: for each kind of work, text has the time it ran (active) and the share of that time during which it ran',
         `alone or with each other kind, for the ${MOST_IN_TEXT} kinds with the most time (--top N). json has one object per device, other`,
         'formats one row per pair of kinds.',
         '--measured prints another table: for each kind of work, the periods between samples of the GPU counters in which no other',

@@ -38,7 +38,7 @@ export const merge = recordsCommand(
     usage: MERGE_USAGE,
     about: [
       'Merges files of dprof partial or dprof merge; each profile appears once.',
-      'The result has the same bytes, whatever the order and grouping of merges.',
+      'The result is identical, byte for byte, whatever the order and grouping of merges.',
     ],
     operands: ['FILE: partial answers (also .gz). Default: stdin.'],
     options: [],
@@ -73,7 +73,7 @@ export const partial = recordsCommand(
       'Reduces each profile to about 100 KB. summary, steps, ranks, diff and --by read this file instead of the profile, and',
       'dprof merge joins such files. For jobs of many ranks: run it next to each profile, then merge.',
     ],
-    operands: ['FILE: a profile, or records of dparse of several (also .gz). Default: stdin.'],
+    operands: ['FILE: a profile, or dparse records of several (also .gz). Default: stdin.'],
     options: [
       {
         name: 'by',

@@ -1,12 +1,11 @@
 /** `dprof queues`: how much launched work waits on each stream, and how long launch calls were blocked. */
 import { BLOCKED, FULL, POINT_COLUMNS, QUEUE_COLUMNS, Queues } from '../../prof/queues/queues.js';
-import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { queuesScreen } from '../screens/queues.js';
-import { tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit } from '../shared-options.js';
 
 /** Number of points of the text. */
 const POINTS_IN_TEXT = 10;
@@ -18,7 +17,7 @@ export const queues = recordsCommand(
     about: [
       'How much launched work waits on each stream and over time, and how long a full queue blocked launch calls.',
     ],
-    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'points',
@@ -29,12 +28,12 @@ export const queues = recordsCommand(
       ...tableOptions([...QUEUE_COLUMNS, ...POINT_COLUMNS].map(({ key }) => key)),
     ],
     unfit: {
-      ...unfit(['where'], 'every kernel of a stream has a place in its queue; use dprof --where EXPR -c idx,queue'),
+      ...unfit(['where'], 'every kernel of a stream has a position in its queue; use dprof --where EXPR -c idx,queue'),
       ...unfit(['peaks'], 'queues have no rates; use dprof summary --peaks DEV'),
     },
     notes: [
-      ['Columns:', ...aligned(QUEUE_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
-      ['Columns of --points:', ...aligned(POINT_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+      columnNotes('Columns:', QUEUE_COLUMNS),
+      columnNotes('Columns of --points:', POINT_COLUMNS),
       [
         'The length of a queue is counted when a launch call begins: the number of kernels, copies and memsets that earlier calls',
         'launched on the stream and that have not started yet. If queues are short, the device waits for the host; if they are',

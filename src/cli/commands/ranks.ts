@@ -71,7 +71,7 @@ const SECTIONS: readonly (readonly [title: string, name: RankTableName])[] = [
 const tableScreen = (name: RankTableName, report: JobReport, limits: Shown, keys?: readonly string[]): string =>
   screenText(tableLines(name, report, limits, keys), undefined, limits.width);
 
-/** Texts that replace the values of some columns on screens, by table and key. */
+/** Strings that replace the values of some columns on screens, by table and key. */
 const TEXTS: Readonly<Record<string, (row: never) => string>> = {
   'collectives/groups': groupsText,
   'groups/captured': capturedText,
@@ -155,7 +155,7 @@ export const ranks = recordsCommand(
         'exposed communication) takes longer than that of its peers, in more steps than chance explains (q at most 0.02).',
         "What the job would gain is predicted by dprof critical-path --what-if 'ranks: equal'.",
         'Delays: steps in which a rank is far slower than usual, beyond chance, with the ranks that waited for it.',
-        `Memory: some 150 bytes per operation between ranks, a few MB per rank, and ${DEVICE_MEMORY}.`,
+        `Memory: about 150 bytes per operation between ranks, a few MB per rank, and ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

@@ -5,13 +5,12 @@ import { Annotator } from '../../prof/report/report.js';
 import { LONGEST, SHORTEST, SMALL } from '../../prof/sequences/repeated-sequences.js';
 import { MOST_KERNELS, MOST_SEQUENCES, SEQUENCE_COLUMNS, Sequences } from '../../prof/sequences/sequences.js';
 import { grouped } from '../../record/plural.js';
-import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
 import { CHOICE_OPTIONS } from '../choice-options.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { sequencesScreen } from '../screens/sequences.js';
-import { tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
 
 const MOST_IN_TEXT = 10;
 
@@ -20,7 +19,7 @@ export const sequences = recordsCommand(
     name: 'dprof sequences',
     usage: 'dprof sequences [OPTION...] [FILE...]',
     about: ['Sequences of kernels that recur on a stream, which one fused kernel could replace.'],
-    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile. Default: stdin.'],
     options: [
       {
         name: 'kernels',
@@ -41,11 +40,11 @@ export const sequences = recordsCommand(
     ],
     unfit: unfit(['peaks'], 'sequences have no rates; use dprof --by op --peaks DEV'),
     notes: [
-      ['Columns:', ...aligned(SEQUENCE_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+      columnNotes('Columns:', SEQUENCE_COLUMNS),
       [
         'Sequences are sorted by the most time that one kernel in their place could save: the gaps between their kernels, and the',
         `time of kernels that take less than ${SMALL / 1000} us. No kernel counts for two sequences. A sequence ends at`,
-        'copies, asynchronous transfers, fills, communication, waits (also of more than 1 ms without work), control flow, and kernels that --where leaves out.',
+        'copies, asynchronous transfers, memsets, communication, waits (also of more than 1 ms without work), control flow, and kernels that --where leaves out.',
         `Output: text has at most ${MOST_IN_TEXT} sequences (--top N), other formats one row or object per sequence, at most ${MOST_SEQUENCES} (--top N).`,
         `Memory: 150 bytes per kernel; only the first ${grouped(MOST_KERNELS)} kernels and copies count.`,
       ],

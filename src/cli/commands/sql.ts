@@ -40,9 +40,9 @@ export const sql = recordsCommand(
   {
     name: 'dprof sql',
     usage: USAGE,
-    about: ['One query of DuckDB over records: one table each for kernels, copies, ranges, steps, regions, paths ...'],
+    about: ['One DuckDB query over records: one table each for kernels, copies, ranges, steps, regions, paths ...'],
     operands: [
-      'FILE: records of dparse (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
+      'FILE: dparse records (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
       `Needs DuckDB: ${INSTALL}`,
     ],
     options: [{ name: 'schema', help: 'list tables and columns, or only those of the named tables' }, PEAKS_OPTION],
@@ -58,7 +58,7 @@ export const sql = recordsCommand(
         "matched operation, wait for each rank in it, on the job's clock.",
         'With the columns of other commands: reason (dprof check), region (dprof steps --by range), path (dprof critical-path),',
         'overlap (dprof overlap --by category), queue (dprof queues), sequence (dprof sequences).',
-        'Unknown is NULL. Times are ns, sizes bytes. Write "end", "group", "offset" and "both" in double quotes.',
+        'Unknown is NULL. Times are in ns, sizes in bytes. Write "end", "group", "offset" and "both" in double quotes.',
       ],
       [
         'The query reads only these tables: no file, network, extension or environment variable. It writes nothing.',
@@ -131,7 +131,7 @@ function limitMemory(before: number): void {
   if (process.memoryUsage.rss() - before < QUERY_MEMORY_MB * 1024 * 1024) return;
   say(
     'dprof',
-    `SQL: the query takes more than ${QUERY_MEMORY_MB} MB of memory (-f csv and json buffer no rows; make lists and texts smaller)`,
+    `SQL: the query takes more than ${QUERY_MEMORY_MB} MB of memory (-f csv and json buffer no rows; make lists and strings smaller)`,
   );
   cleanUp();
   process.kill(process.pid, 'SIGKILL');

@@ -122,7 +122,7 @@ export const stacks = recordsCommand(
     name: 'dprof stacks',
     usage: 'dprof stacks [OPTION...] [FILE...]',
     about: ['Device time by call stack, summed over equal stacks: FlameGraph lines, or a profile for speedscope.'],
-    operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), a PyProf net.dict, or a profile. Default: stdin.'],
     options: [
       {
         name: 'by',

@@ -19,7 +19,7 @@ import { printAnswer, runAnalysis } from '../run-analysis.js';
 import { numberList, type Arguments, type Option } from '../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { PLACE_OPTIONS, TIME_OPTIONS } from '../choice-options.js';
-import { tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { columnNotes, tableChoice, tableOptions, unfit } from '../shared-options.js';
 import { binsOf } from '../../record/statistics.js';
 import { many } from '../../record/plural.js';
 import type { Column } from '../../table/column.js';
@@ -157,7 +157,7 @@ export const steps = recordsCommand(
     about: [
       'Where the time of each step of training or serving went, on each device: compute, communication or neither.',
     ],
-    operands: ['FILE: records of dparse (also .gz), a profile, or output of dprof partial. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), a profile, or output of dprof partial. Default: stdin.'],
     options: [
       {
         name: 'by',
@@ -176,19 +176,16 @@ export const steps = recordsCommand(
       ...unfit(['where'], 'step times cover all work; to filter, use dprof --by step,op --where EXPR'),
     },
     notes: [
-      ['Columns:', ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
-      [
-        'For the steps of an LLM server (vLLM, SGLang, ATOM), also:',
-        ...aligned(SERVING_STEP_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
-      ],
+      columnNotes('Columns:', STEP_TIME_COLUMNS),
+      columnNotes('For the steps of an LLM server (vLLM, SGLang, ATOM), also:', SERVING_STEP_COLUMNS),
       [
         'With --by, figures are sums over the passes of a region. A pass is the work launched in one range, or in one step; a',
-        'range inside another of the same name belongs to the pass of the outer one. Further columns:',
-        ...aligned(REGION_ONLY.map(({ key, doc }) => [`  ${key}`, doc])),
+        'range inside another of the same name belongs to the pass of the outer one.',
+        ...columnNotes('Further columns:', REGION_ONLY),
       ],
       ['Regions:', ...aligned(Object.entries(REGION_KEYS).map(([name, { doc }]) => [`  ${name}`, doc]))],
       [
-        'Rows: one per step; - is work outside steps; all is the total. Times are us in text, ns in all other formats.',
+        'Rows: one per step; - is work outside steps; all is the total. Times are in us in text, in ns in all other formats.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Values are na (json:',
         'null) if unknown, as preparing and copies are if the profile does not record steps on the CPU.',
         `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}; with --by, also 250 bytes for`,

@@ -28,7 +28,7 @@ export const DPARSE: Tool = {
   about: ['Converts profiles of any profiler into one stream of records, one JSON object per line.'],
   operands: [
     'INPUT: files, folders (searched for profiles), globs, or - for stdin; also',
-    'compressed by gzip, zstd, xz or bzip2, and archives (zip, tar).',
+    'compressed with gzip, zstd, xz or bzip2, and archives (zip, tar).',
     'The format is detected by content, never by name.',
   ],
   options: [
@@ -55,7 +55,7 @@ export const DPARSE: Tool = {
     CAPTURE_OPTION,
     NCU_OPTION,
     { name: 'ranges', help: 'write CPU ranges too' },
-    { name: 'derived', help: 'add many samples: GPU counters of Nsight, DMA activity of Neuron' },
+    { name: 'derived', help: 'add many samples: Nsight GPU counters, Neuron DMA activity' },
     { name: 'all', help: 'neuron-monitor: add undocumented fields' },
     SILENT_OPTION,
     { name: 'formats', help: 'list the formats that can be read' },

@@ -339,7 +339,7 @@ async function* parseEach(
   }
 }
 
-/** Files that the run reads: files and folders, files that match a glob, the program, and the report of counters. */
+/** Files that the run reads: files and folders, files that match a glob, the program, and the counter report. */
 async function filesRead({ inputs, program, ncu, capture }: DparseRequest): Promise<string[]> {
   const isThere = (input: string): boolean => input === '-' || existsSync(input);
   const ofGlobs = await filesOf(inputs.filter((input) => !isThere(input)));

@@ -103,7 +103,7 @@ const send = (worker: Worker, request: WorkerRequest): void => {
 function run(worker: Worker, job: Job, { take, stop }: Lines): Promise<Outcome> {
   const release = foldersRemovedAtEnd();
   return new Promise((resolve, reject) => {
-    // Handle one piece after the other: the output may need a wait, and the outcome comes after the last piece.
+    // Handle one piece after the other: writing may have to wait, and the outcome comes after the last piece.
     let turn = Promise.resolve();
     const leave = (): void => {
       worker.off('message', onMessage).off('error', fail).off('exit', onExit);

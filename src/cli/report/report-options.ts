@@ -101,7 +101,7 @@ const OPTIONS: readonly Option[] = [
     values: KEYS,
     list: true,
   },
-  { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, lines of at most N (0: any)' },
+  { name: 'width', short: 'w', takes: 'N', help: 'fixed-width columns, lines of at most N (0: no limit)' },
   { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
   {
     name: 'format',
@@ -141,7 +141,7 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   about: ['Shows which op and layer launched each kernel, and its FLOPs and bytes.'],
-  operands: ['FILE: a profile, records of dparse, or a net.dict. Default: stdin.'],
+  operands: ['FILE: a profile, dparse records, or a net.dict. Default: stdin.'],
   options: OPTIONS,
   notes: [
     [
@@ -171,7 +171,7 @@ const rates = (unit: string, peaks: Rates): string =>
       .join(' ') || 'na'
   }`;
 
-/** The table of devices, with GB/s and TFLOP/s. */
+/** The device table, with GB/s and TFLOP/s. */
 export function devicesText(): string {
   return DEVICES.map(({ name, bytesPerS, matrix, vector, source }) => {
     const bandwidth = bytesPerS === null ? 'na' : String(bytesPerS / 1e9);

@@ -197,7 +197,7 @@ function listsOf(
 const hasGains = (items: readonly { group: FindingGroup }[]): boolean =>
   items.filter(({ group }) => group.gain !== null).length > 1;
 
-/** Indentation of the texts of a finding, and width of its labels. */
+/** Indentation of the text of a finding, and width of its labels. */
 const [TEXT, LABEL] = ['   ', 8];
 
 export function adviceScreen(advice: Advice): string {

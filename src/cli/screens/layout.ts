@@ -1,5 +1,5 @@
 /**
- * Common layout of the screens: the line that names a profile, labelled lines, lists of columns, and lines as a text.
+ * Common layout of the screens: the line that names a profile, labelled lines, lists of columns, and lines as a string.
  */
 import { escapeControls } from '../../record/control-characters.js';
 import type { ProfileRecord } from '../../record/record.js';

@@ -26,7 +26,7 @@ export function overlapScreen(device: DeviceOverlap, by: string, most: number, w
     amountText(active, 'time'),
     share(alone, active),
     ...shown.map((_, other) => (other === at ? '' : share(both[other] ?? 0, active))),
-    // A last cell is not aligned.
+    // The last cell is not aligned.
     '',
   ];
   const header = [by, 'active', 'alone%', ...shown.map((_, at) => `${at + 1}%`), ''];

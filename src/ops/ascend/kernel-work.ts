@@ -166,7 +166,7 @@ const fill: KernelRule = ({ inputs, outputs }) => {
   const results = present(outputs);
   return {
     flops: 0,
-    formula: '0: fills its result and reads only the extents of its operands',
+    formula: '0: fills its result and reads only the shapes of its operands',
     reads: [],
     writes: results.length > 0 ? results : present(inputs).slice(0, 1),
   };

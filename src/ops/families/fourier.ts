@@ -9,7 +9,8 @@ import { tensor } from '../work.js';
 
 type Real = 'input' | 'output' | null;
 
-const FORMULA = 'flops = 5·E·log₂(n), half of that for real input or output, n = extents of the transformed dimensions';
+const FORMULA =
+  'flops = 5·E·log₂(n), half of that for real input or output, n = product of the sizes of the transformed dimensions';
 const SOURCE = 'the convention of FFT benchmarks (benchFFT): 5·n·log₂ n for n complex values';
 
 /** Extents with the last transformed one replaced: half of it plus one when only one side of the spectrum is kept. */
@@ -41,7 +42,7 @@ const transform = (real: Real): RuleCost =>
     const last = known.at(-1);
     if (last === undefined || known.length < dims.length) return null;
     const result = resultOf(bound, x, real, last);
-    if (result === null) return unspecified('the extent of the last transformed dimension is unspecified');
+    if (result === null) return unspecified('the size of the last transformed dimension is unspecified');
     const full = real === 'output' ? result : x;
     const n = numel(known.map((dim) => extentAt(full, dim)));
     return {

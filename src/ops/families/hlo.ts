@@ -42,7 +42,7 @@ type Check = (op: string) => boolean;
  */
 export const isTransferWait = (labels: Labels | undefined): boolean => /-done$/.test(String(labels?.['category']));
 
-/** A transfer for whose end an instruction waits. */
+/** A transfer whose end an instruction waits for. */
 export interface AwaitedTransfer {
   readonly wait: KernelLine;
   /** `HtoD copies`, where the direction is known; `all-gather`. */
@@ -52,7 +52,7 @@ export interface AwaitedTransfer {
   readonly bytes: number | null;
 }
 
-/** The transfer for whose end an instruction waits; null for any other record. */
+/** The transfer whose end an instruction waits for; null for any other record. */
 export function awaitedTransfer(record: ProfileLine): AwaitedTransfer | null {
   if (record.type !== 'kernel' || !isTransferWait(record.labels)) return null;
   const { labels = {}, counters, calls } = record;
@@ -143,7 +143,7 @@ interface Flops {
 
 const targetOf = (call: OpCall): string => String(argNamed(call, 'target')?.value ?? '');
 
-const SUM_OF_TERMS = 'flops = 2·|result|·Π(extents summed over), bytes = |operands| + |result|';
+const SUM_OF_TERMS = 'flops = 2·|result|·Π(dimensions summed over), bytes = |operands| + |result|';
 
 function flopsOf(call: OpCall, reads: readonly Tensor[], result: number): Flops {
   const plain = (flops: number | null, formula: string): Flops => ({ flops, formula, matmul: false });
@@ -251,7 +251,7 @@ export const hlo: Family = {
   category: categoryOf,
   ops: [PRODUCTS, FUSIONS, MAPS, REDUCTIONS, MOVES, UPDATES, WAITS, OTHERS].flatMap(words).map((op) => `hlo.${op}`),
   formulas: [
-    'dot, convolution and library calls for them: flops = 2·|result|·Π(extents summed over)',
+    'dot, convolution and library calls for them: flops = 2·|result|·Π(dimensions summed over)',
     'fusion: the sum of its instructions; elementwise: flops = |result|; reduce: flops = |operand|; data movement: 0',
     'bytes = |operands| + |result|; unknown for a fusion that reads or writes only a part of an operand',
   ],

@@ -62,7 +62,7 @@ const adaptive: WindowsOf = (_, input, size) => {
 
 const SOURCE = 'PyTorch output-size formula; one operation per window element; max pooling writes int64 positions';
 
-const UNSPECIFIED = 'the extents of the window are unspecified';
+const UNSPECIFIED = 'the size of the window is unspecified';
 
 /** The gradient adds once for each maximum. */
 const maximumGradient = (input: Tensor, gradient: Tensor, positions: readonly Tensor[]) => ({
@@ -149,7 +149,7 @@ const fractional = withTensors('self', (input, bound) => {
 /** Maxima are copied back to their positions; the rest is zero. */
 const unpooled = withTensors('self', (input, bound) => ({
   flops: 0,
-  ...writing(sized(bound, input), 'the extents of the result are unspecified'),
+  ...writing(sized(bound, input), 'the shape of the result is unspecified'),
   formula: 'flops = 0; bytes = input + positions + result',
 }));
 

@@ -60,7 +60,7 @@ function before(rest: Split | null, name: string, isOp: boolean): Split {
 const isBetter = (one: Split, other: Split): boolean =>
   (one.unknown - other.unknown || one.disordered - other.disordered || one.length - other.length) < 0;
 
-/** The names of a split; consecutive unknown words are joined into one text. */
+/** The names of a split; consecutive unknown words are joined into one string. */
 function namesOf(split: Split | null): string[] {
   const names: string[] = [];
   let text: string[] = [];

@@ -95,7 +95,7 @@ const BY_SHORT_NAME: Readonly<Record<string, MathType>> = {
   quint8: 'int8',
 };
 
-/** The math type at whose rate an element type, as in the dtype column, is multiplied; null when it has no rate. */
+/** The math type whose rate applies to an element type, as in the dtype column; null when it has no rate. */
 export const mathType = (short: string | null): MathType | null =>
   MATH_TYPES.find((type) => type === short) ??
   (short !== null && Object.hasOwn(BY_SHORT_NAME, short) ? (BY_SHORT_NAME[short] ?? null) : null);

@@ -78,7 +78,7 @@ const aligned = (elements: 1 | 2): ReasonRule => ({
   id: `align${elements}`,
   applies: (facts) => alignment(facts) === elements,
   text: () =>
-    `the kernel loads ${elements} element${elements === 1 ? '' : 's'} at a time: pad the extents to multiples of 8`,
+    `the kernel loads ${elements} element${elements === 1 ? '' : 's'} at a time: pad the dimensions to multiples of 8`,
 });
 
 /** Reasons why a product is not on the unit; the first match is used. */
@@ -128,7 +128,7 @@ export const HELD_BACK: readonly ReasonRule[] = [
     applies: (facts) => misfit(facts) !== null,
     text: (facts) => {
       const [extent, multiple] = misfit(facts) ?? [];
-      return `the extent ${String(extent)} is not a multiple of ${String(multiple)}: pad it`;
+      return `the dimension ${String(extent)} is not a multiple of ${String(multiple)}: pad it`;
     },
   },
   BEHIND,

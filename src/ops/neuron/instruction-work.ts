@@ -3,7 +3,7 @@
  *
  * An operand is written `dst=fp32@0x6820[1,1,1,1][4,1,1,1]`: type, address, strides, extents within one partition;
  * `channels=128` is the number of partitions. Other operands are semaphores, registers and values. Source: the instructions
- * of five captures of Trainium2, whose access patterns give the same bytes and multiply-accumulates as the vendor's tool.
+ * of five Trainium2 captures, whose access patterns give the same bytes and multiply-accumulates as the vendor's tool.
  */
 import type { Category } from '../category.js';
 import { dtypeShort, dtypeBytes } from '../../record/element-types.js';
@@ -73,7 +73,7 @@ function operandOf(part: string): Operand {
   return { kind: operandKindOf(part), name: '', text: part, owner: '' };
 }
 
-/** All operands of a text, in order. */
+/** All operands of a string, in order. */
 export const operandsOf = (text: string): readonly Operand[] =>
   Array.from(text.matchAll(PARTS), ([part]) => operandOf(part));
 

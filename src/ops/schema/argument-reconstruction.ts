@@ -2,7 +2,7 @@
  * Argument reconstruction: NVTX ranges contain only the sizes of a call's tensors, with TensorLists flattened. When the
  * sizes allow only one possibility, the arguments are put back into the order of the op's schema.
  *
- * A list of tensors has one entry for each tensor. A 0-dim tensor, a number, a list of numbers, None and an empty list have
+ * A tensor list has one entry for each tensor. A 0-dim tensor, a number, a list of numbers, None and an empty list have
  * one blank entry each; None inside a list has no entry.
  *
  * When an enclosing op always passes one tensor for two operands, the call has its extents twice, but the kernel reads it
@@ -37,7 +37,7 @@ type SchemaSlot = 'tensor' | 'optional' | 'blank' | 'list' | 'list of scalars';
 type ArgumentOrder = readonly SchemaSlot[];
 
 /**
- * An order is written as a signature (see `signature.ts`), with `@name[.]` for a list of tensors without dimensions. All
+ * An order is written as a signature (see `signature.ts`), with `@name[.]` for a tensor list without dimensions. All
  * lists of one order have the same length and, except for the scalars, the same extents.
  */
 const SLOTS: readonly (readonly [pattern: RegExp, slot: SchemaSlot])[] = [
@@ -92,7 +92,7 @@ const ORDERS: ReadonlyMap<string, readonly ArgumentOrder[]> = new Map([
   ...ofAll('_amp_foreach_non_finite_check_and_unscale_', '@self[] @found_inf? @inv_scale?'),
 ]);
 
-/** Other ops with lists of tensors, which cannot be separated from their other arguments. */
+/** Other ops with tensor lists, which cannot be separated from their other arguments. */
 const OTHERS = new RegExp(
   [
     '^_foreach_|^_fused_(adam|sgd|adagrad)|^_amp_foreach_|^(lstm|gru|rnn_tanh|rnn_relu|einsum|meshgrid|block_diag)$',

@@ -124,7 +124,7 @@ const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
 
 /**
  * Takes the argument for a parameter from the front of the queue: a list may be given item by item. An element type is
- * accepted at any position, because PyProf's markers drop `torch.dtype` objects and keep texts.
+ * accepted at any position, because PyProf's markers drop `torch.dtype` objects and keep strings.
  */
 function takeArgument({ name, listed, kind }: Parameter, queue: Arg[]): Arg | undefined {
   if (name === 'dtype') {

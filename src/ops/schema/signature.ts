@@ -5,10 +5,10 @@
  *
  * | word | argument |
  * |---|---|
- * | `@self` | a tensor, or a list of tensors, that the op reads |
+ * | `@self` | a tensor, or a tensor list, that the op reads |
  * | `!out` | one that it writes; `@!state`: one that it reads and writes |
  * | `@bias?` | one that may be missing: None or unspecified, but not a number |
- * | `@weights[]` | a list of tensors, not a single one |
+ * | `@weights[]` | a tensor list, not a single one |
  * | `alpha` | anything but tensors |
  * | `causal:bool` | a value of that kind (`bool`, `int`, `number`, `list`), None or unspecified |
  * | `...` | at the end: any further arguments, and the last ones may be missing |
@@ -32,7 +32,7 @@ export interface Parameter {
   readonly writes: boolean;
   /** Whether the argument may be missing. */
   readonly optional: boolean;
-  /** Whether the argument must be a list of tensors. */
+  /** Whether the argument must be a tensor list. */
   readonly listed: boolean;
   /** Kind of value; null when any non-tensor fits. */
   readonly kind: ArgumentKind | null;
@@ -83,7 +83,7 @@ function signatureOf(text: string): Signature {
   return known;
 }
 
-/** Whether the argument is a non-empty list of tensors. */
+/** Whether the argument is a non-empty tensor list. */
 export const isTensorList = (arg: Arg): boolean => arg.items !== undefined && arg.items.length > 0;
 
 export const isTensorial = (arg: Arg): boolean => arg.shape !== undefined || isTensorList(arg);

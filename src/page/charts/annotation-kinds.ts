@@ -38,7 +38,7 @@ const OF_FRAMEWORK: readonly RegExp[] = [
 
 export const isOfFramework = (text: string): boolean => OF_FRAMEWORK.some((pattern) => pattern.test(text));
 
-/** The common form of texts of one kind, with `#` for the numbers that differ. */
+/** The common form of strings of one kind, with `#` for the numbers that differ. */
 function commonName(texts: readonly string[]): string {
   const parts = texts.map((text) => text.split(/(\d+)/));
   const [first = []] = parts;

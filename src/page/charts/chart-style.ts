@@ -56,7 +56,7 @@ export const leftFromZero = (unit: DisplayUnit, highest: number): YAxis =>
 
 export const GRID = { left: 70, right: 16, top: 12, bottom: 44 };
 
-/** A line of a tooltip: a text, or a name and a value. */
+/** A line of a tooltip: a string, or a name and a value. */
 type TipLine = string | readonly [name: string, value: string];
 
 /** The contents of a tooltip as an element, so that names from a profile are treated as text. */
@@ -104,7 +104,7 @@ export function tips(
   };
 }
 
-/** The tooltip of a data point as a text. */
+/** The tooltip of a data point as a string. */
 export function pointedText(tooltip: ChartOption['tooltip'], pointed: Pointed): string {
   const { formatter } = (Array.isArray(tooltip) ? tooltip[0] : tooltip) ?? {};
   if (typeof formatter !== 'function') return '';

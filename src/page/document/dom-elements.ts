@@ -1,5 +1,5 @@
 /**
- * Creates elements of a page, and buttons that copy a text. Texts come from profiles, so they are set as text and never
+ * Creates elements of a page, and buttons that copy a string. Strings come from profiles, so they are set as text and never
  * parsed as HTML.
  */
 
@@ -25,7 +25,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 /** A number with its unit. */
 const AMOUNT = /(?<![\w.])\d[\d.,]* (?:%|[num]?s|[kMGTPE]?(?:i?B|FLOP)(?:\/s)?)(?![\w/])/g;
 
-/** A text in which no line break separates a number from its unit. */
+/** A string in which no line break separates a number from its unit. */
 export function prose(text: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
   let end = 0;
@@ -101,7 +101,7 @@ export const isText = ({ target }: KeyboardEvent): boolean =>
 /** Time in ms until a button shows its label again. */
 const ANSWERED = 3000;
 
-/** Selects a text, for the user to copy when the page cannot. */
+/** Selects a string, for the user to copy when the page cannot. */
 function selectText(text: Node): void {
   const range = document.createRange();
   range.selectNodeContents(text);

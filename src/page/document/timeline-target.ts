@@ -49,7 +49,7 @@ export const kernelsInLayer = (path: readonly string[], name: string): NamedEven
   return { ...kernelsNamed(name), condition };
 };
 
-/** @param kind text with `#` for the numbers in which several texts differ */
+/** @param kind text with `#` for the numbers in which several strings differ */
 export const ofRange = (kind: string, texts: readonly string[]): NamedEvents => {
   const condition =
     texts.length === 1 ? `range==${searched(texts[0] ?? kind)}` : `range=~${searched(kind.replaceAll('#', '*'))}`;

@@ -70,7 +70,7 @@ export const ratio = (part: Field, whole: Field): Field => ({
   value: part.value === null || whole.value === null || whole.value === 0 ? null : part.value / whole.value,
 });
 
-/** A time, and the sign to show before it: that of a bound, or an empty text. */
+/** A time, and the sign to show before it: that of a bound, or an empty string. */
 export interface BoundedTime {
   readonly field: Field;
   readonly sign: string;

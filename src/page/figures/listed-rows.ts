@@ -43,7 +43,7 @@ export const numbersOf =
 type FlopsRow = Pick<KnownWork, 'flops' | 'flopsKnown'>;
 type BytesRow = Pick<KnownWork, 'bytes' | 'bytesKnown'>;
 
-/** Texts of sums and rates of work that is known for less than half of the time. */
+/** Text of sums and rates that are known for less than half of the time. */
 export const PARTIAL = {
   flops: { worded: ({ flops, flopsKnown }: FlopsRow, text: string) => partialText(text, flops, flopsKnown) },
   bytes: { worded: ({ bytes, bytesKnown }: BytesRow, text: string) => partialText(text, bytes, bytesKnown) },

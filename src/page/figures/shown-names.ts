@@ -2,7 +2,7 @@
 import type { IdleCause } from '../../prof/advise/idle/cause-names.js';
 import type { StepBarPart } from '../../prof/html/idle/idle-data.js';
 import type { LayerReason } from '../../prof/html/page-data.js';
-import { deviceWords, meaningOf } from '../../record/glossary.js';
+import { deviceWords, inDeviceWords, meaningOf } from '../../record/glossary.js';
 import { quantityText } from '../document/units.js';
 import type { ProfileSummary } from '../../prof/summary/summary-data.js';
 
@@ -50,6 +50,10 @@ export const IDLE_NAMES: Readonly<Record<IdleCause, TimePartName>> = {
   transfer: ['Idle: program waiting for transfers', 'var(--idle-transfer)'],
   unknown: ['Idle: cause not recorded', 'var(--idle)'],
 };
+
+/** A cause of idle time in a table of causes, in the words of the vendor. */
+export const causeName = (cause: IdleCause, header: ProfileSummary['header']): string =>
+  inDeviceWords(IDLE_NAMES[cause][0].replace('Idle: ', ''), header);
 
 /** Parts of a step's bar, from bottom to top. */
 export const STEP_PARTS: readonly (readonly [part: StepBarPart, ...TimePartName])[] = [

@@ -48,7 +48,7 @@ export function swatch(colour: string, form: 'rect' | 'circle' | 'diamond' | 'tr
   return made;
 }
 
-/** A legend: a swatch and a text for each colour. */
+/** A legend: a swatch and a label for each colour. */
 export const legend = (entries: readonly (readonly (Node | string)[])[]): HTMLElement =>
   element('ul', { class: 'legend' }, ...entries.map((entry) => element('li', {}, ...entry)));
 

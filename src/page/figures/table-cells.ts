@@ -1,4 +1,4 @@
-/** Cells and headers of tables: columns of texts, and of numbers in a common scale. */
+/** Cells and headers of tables: string columns, and of numbers in a common scale. */
 import { elementAt } from '../../containers/element.js';
 import { element, button } from '../document/dom-elements.js';
 import { inScale, scaleOf, scaleOfAll, type DisplayScale, type DisplayUnit } from '../document/units.js';
@@ -11,10 +11,10 @@ import { sortedRows, type CopiedColumn, type ShortTexts } from './table-sort.js'
  */
 const PLACE = /(?<=[_:/<])(?=[^_:/<])(?!(?<=:)\d)/;
 
-/** Length from which texts need line breaks. */
+/** Length from which strings need line breaks. */
 const LONG = 20;
 
-/** @param text element whose texts may break; copying and searching are not affected */
+/** @param text element whose strings may break; copying and searching are not affected */
 function breakable(text: HTMLElement): HTMLElement {
   if (text.textContent.length < LONG) return text;
   const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
@@ -27,7 +27,7 @@ function breakable(text: HTMLElement): HTMLElement {
   return text;
 }
 
-/** A column. Columns of numbers have a unit, columns of texts have none. */
+/** A column. Columns of numbers have a unit, string columns have none. */
 export interface TableColumn<Row> extends CopiedColumn<Row> {
   /** What it has, for the header's hover text. */
   readonly about?: string;
@@ -63,7 +63,7 @@ function numberText(value: number | null, unit: DisplayUnit, scale: DisplayScale
   return `${inScale(value, own)} ${own.suffix}`;
 }
 
-/** Scales by column; null for texts, and for columns without a common scale. */
+/** Scales by column; null for strings, and for columns without a common scale. */
 export function scalesOf<Row>({ columns, rows }: ScaledColumns<Row>): (DisplayScale | null)[] {
   const scaleFor = (unit: DisplayUnit, group: string | undefined): DisplayScale => {
     const together = columns.filter((column) => column.unit === unit && column.group === group);
@@ -75,9 +75,11 @@ export function scalesOf<Row>({ columns, rows }: ScaledColumns<Row>): (DisplaySc
   );
 }
 
-/** The header text of a column, with the suffix of its scale. */
+/** The header text of a column, with the suffix of its scale unless its last word is the suffix. */
 export const headerText = (title: string, scale: DisplayScale | null): string =>
-  scale === null || scale.suffix === '' || title.endsWith(scale.suffix) ? title : `${title} (${scale.suffix})`;
+  scale === null || scale.suffix === '' || title.split(' ').at(-1) === scale.suffix
+    ? title
+    : `${title} (${scale.suffix})`;
 
 function textCell<Row>(
   row: Row,

@@ -15,7 +15,7 @@ const BASE_UNITS: Readonly<Partial<Record<DisplayUnit, string>>> = {
 export interface CopiedColumn<Row> {
   readonly title: string;
   readonly unit?: DisplayUnit;
-  /** Whether its texts are sentences, which are never cut. */
+  /** Whether its strings are sentences, which are never cut. */
   readonly isProse?: boolean;
   readonly cell: (row: Row) => TableCell;
   /** The text that is copied, when it is more than the visible one. */
@@ -46,7 +46,7 @@ type TableCell = string | number | null;
 
 const byText = new Intl.Collator('en', { numeric: true });
 
-/** Compares cells: numbers by value, texts alphabetically (numbers in them by value), unknown last in both directions. */
+/** Compares cells: numbers by value, strings alphabetically (numbers in them by value), unknown last in both directions. */
 export function compareCells(a: TableCell, b: TableCell, descending: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const sign = descending ? -1 : 1;
@@ -74,12 +74,12 @@ export function filteredRows<Row>(
 }
 
 /**
- * Maximum number of characters of a text in the first column and in others: two and three lines at the widths in the
+ * Maximum number of characters of a string in the first column and in others: two and three lines at the widths in the
  * style sheet.
  */
 const [MOST_OF_NAME, MOST_OF_TEXT] = [72, 60];
 
-/** For each column: its long texts, and how they are shown, cut where they agree. */
+/** For each column: its long strings, and how they are shown, cut where they agree. */
 export type ShortTexts = readonly ReadonlyMap<string, string>[];
 
 export function shortTextsOf<Row>(columns: readonly CopiedColumn<Row>[], rows: readonly Row[]): ShortTexts {

@@ -73,6 +73,13 @@ const MISSING: ActivityGroup = {
     ),
 };
 
+/** What the CPU waits for, by the kinds of `sync` records. */
+const WAITED_FOR: Readonly<Record<string, string>> = {
+  context: 'for all work of a device',
+  stream: 'for a stream',
+  event: 'for an event',
+};
+
 function make(view: PanelView): PanelContent {
   const { devices, syncs } = view.profile.overview;
   if (devices.length === 0) return lacking(view, 'work');
@@ -96,7 +103,9 @@ function make(view: PanelView): PanelContent {
   const made = table({ caption: 'Activities', columns, rows: kinds, sortedBy: null });
   const waits = syncs.map((sync, at) => {
     const of = fieldsOf(`overview.syncs.${at}`, sync);
-    return element('li', {}, `${sync.name}: `, figure(of('count'), 'count'), ' times, ', figure(of('time'), 'ns'));
+    const times = sync.count === 1 ? ' time, ' : ' times, ';
+    const name = WAITED_FOR[sync.name] ?? sync.name;
+    return element('li', {}, `${name}: `, figure(of('count'), 'count'), times, figure(of('time'), 'ns'));
   });
   const overlap = note('Overlapping time counts only in the first row that applies, so the rows add up to the span.');
   return [

@@ -18,7 +18,7 @@ import type { PanelContent, Panel, PanelView } from '../panel.js';
 
 const SHOWN_AT_FIRST = 3;
 
-/** Capitalises a text, unless it begins with the name of an op or a kernel. */
+/** Capitalises a string, unless it begins with the name of an op or a kernel. */
 const sentence = (text: string): string => `${/^(?:the |[a-z]+,? [a-zA-Z])/.test(text) ? capitalised(text) : text}.`;
 
 /** `2.8 % to 5.7 % of the span of each of devices 0 1: `; without devices when it applies to all, or there is only one. */
@@ -142,7 +142,7 @@ function checked({ verdict, reasons }: PageProfile['check']): HTMLElement | null
   );
 }
 
-/** Findings about the program; below them, collapsed, findings about profiling. */
+/** Findings about the program; below them, findings about profiling, collapsed unless they are the only ones. */
 function make(view: PanelView): PanelContent {
   const { data, profile } = view;
   const { profile: number, devices } = profile.overview;
@@ -163,7 +163,8 @@ function make(view: PanelView): PanelContent {
   const recording = groups.filter(({ finding }) => finding.about === 'profile');
   const folded = element(
     'details',
-    { class: 'about' },
+    // Without advice on the program, what the profile lacks is what to do.
+    { class: 'about', open: program.length === 0 },
     element('summary', {}, `About this profile (${recording.length})`),
     ...listOf(view, recording),
   );

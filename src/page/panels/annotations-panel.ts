@@ -164,7 +164,7 @@ function make(view: PanelView): PanelContent {
   const [first] = [...kinds.filter(({ isFramework }) => !isFramework), ...kinds];
   if (first !== undefined) show(first, false);
   const rest = annotations.count - shown.length;
-  const further = `${rest} further annotations, those with the least time, are not on this page.`;
+  const further = `${rest} more annotations, those with the least time, are not on this page.`;
   const within = view.span === null ? [] : [note(OF_SPAN)];
   return [...tables, place, ...(rest > 0 ? [note(further)] : []), ...within];
 }

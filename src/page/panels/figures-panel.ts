@@ -24,7 +24,7 @@ interface FigureLine {
   readonly isBasis?: boolean;
 }
 
-/** In texts, `{unit}` stands for the vendor's name of the matrix unit, `{devices}` for the number of devices. */
+/** In strings, `{unit}` stands for the vendor's name of the matrix unit, `{devices}` for the number of devices. */
 interface FigureCard {
   readonly title: string;
   /** Description of the figure, shown on hovering over its title. */
@@ -216,7 +216,7 @@ function neuronCard({ profile }: PanelView): FigureCard | null {
   };
 }
 
-/** @param worded replaces placeholders in a text */
+/** @param worded replaces placeholders in a string */
 const contentOf = ({ before = '', field, unit, after = '' }: FigureLine, worded: (text: string) => string) => [
   worded(before),
   figure(field, unit),

@@ -302,7 +302,7 @@ function make(view: PanelView): PanelContent {
   if (shown.length === 0) return hostLayers(view) ?? lacking(view, 'layers');
   const { content } = new LayerTable(view);
   const rest = count - shown.length;
-  const further = `${rest} further layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;
+  const further = `${rest} more layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;
   return [note(ABOUT), ...content, ...(rest > 0 ? [note(further)] : [])];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Memory of the devices over time, a chart for each device and metric, all with the same time axis; and copies and sets by
+ * Memory of the devices over time, a chart for each device and metric, all with the same time axis; and copies and memsets by
  * kind, with their bandwidth.
  */
 import { lacking } from '../capture-hints.js';

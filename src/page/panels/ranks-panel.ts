@@ -113,9 +113,9 @@ function jobTable({ name, columns, rows, count, missing }: JobTable, at: number)
 }
 
 function lateTitle({ late, isChance, tested }: PageJob): string {
-  if (tested === 0) return 'Who is late: unknown, because the ranks have too few steps in common';
-  if (late.length === 0) return 'Who is late: none';
-  return isChance ? 'Who is late: none beyond chance; the latest' : 'Who is late';
+  if (tested === 0) return 'Late ranks: unknown, because the ranks have too few steps in common';
+  if (late.length === 0) return 'Late ranks: none';
+  return isChance ? 'Late ranks: none beyond chance; the latest' : 'Late ranks';
 }
 
 /** Conditions that find the causes of a rank's lateness in a timeline. */

@@ -73,13 +73,13 @@ function make(view: PanelView): PanelContent {
   const made = table({ caption: 'Regions', columns, rows, sortedBy });
   made.classList.add('with-toggles');
   const rest = regions.count - rows.length;
-  const further = `${rest} further regions, those with the least busy time, are not on this page.`;
+  const further = `${rest} more regions, those with the least busy time, are not on this page.`;
   return [
     made,
     place,
     ...(rest > 0 ? [note(further)] : []),
     note(
-      'Times are sums over the passes. Regions may lie within each other, so they do not add up. For layers: dprof steps --by layer --histogram.',
+      'Times are sums over the passes. Regions may be nested, so they do not add up. For layers: dprof steps --by layer --histogram.',
     ),
   ];
 }

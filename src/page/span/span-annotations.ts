@@ -31,13 +31,13 @@ const ofKernel = (events: TimelineEvents, event: number, label: string): string 
 export class SpanAnnotations {
   readonly #whole: readonly Annotation[];
   readonly #texts: ReadonlySet<string>;
-  /** Names of layers, which kernels of graphs have too. */
+  /** Names of layers, which graph kernels have too. */
   readonly #layers: ReadonlySet<string>;
   readonly #totals = new AnnotationTotals();
   #isOfGraphs = false;
   /** Layers with a backward kernel whose forward op is unknown, and so the occurrence to which it belongs. */
   readonly #unsure = new Set<string>();
-  /** Texts around each launch of the current piece. */
+  /** Strings around each launch of the current piece. */
   #around: ReadonlyMap<number, readonly string[]> = new Map();
   /** Launches of the forward kernels of the current piece, by sequence number. */
   #forwards: ReadonlyMap<number, ForwardOp> = new Map();
@@ -110,7 +110,7 @@ export class SpanAnnotations {
 
   /**
    * Annotations in the order of the whole profile. Device times and occurrences are unknown where they depend on kernels of
-   * other threads, kernels of graphs, or a framework's backward ops, because events do not say which of these count.
+   * other threads, graph kernels, or a framework's backward ops, because events do not say which of these count.
    */
   get annotations(): Bounded<Annotation> {
     const { shown: found } = this.#totals.annotations(Infinity, MOST_SAMPLES);

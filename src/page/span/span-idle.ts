@@ -30,7 +30,7 @@ export class SpanIdle {
   /** End of the work so far, by device. */
   readonly #reach = new Map<number, number>();
 
-  /** Takes work of a device, in order of start. */
+  /** Takes work of a device, in order of start time. */
   add(device: number, { events, event, from, to }: InsideEvent): void {
     const reach = this.#reach.get(device);
     if (reach !== undefined && from > reach) this.#causes.add(device, causeBefore(events, event), from - reach);

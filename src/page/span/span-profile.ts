@@ -87,7 +87,7 @@ function operationOf(events: TimelineEvents, event: number): string {
 /** Maximum numbers of entries: those of a page with one profile. */
 const BOUNDS = boundsOfHeld(1, 1, EVENTS);
 
-/** Sums of the events of a span, piece by piece in order of time. */
+/** Sums of the events of a span, piece by piece in time order. */
 export class SpanSums {
   readonly #reader: KernelReader;
   readonly #summary = new SummarySums();

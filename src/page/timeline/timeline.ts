@@ -128,7 +128,7 @@ interface TimelineOptions {
   readonly viewed?: (view: View) => void;
   /** Shows the previous or next piece. */
   readonly step?: (by: 1 | -1) => void;
-  /** Texts with strong colours; by default those of the piece. */
+  /** Strings with strong colours; by default those of the piece. */
   readonly longest?: LongestTexts;
   readonly searchElsewhere?: SearchElsewhere;
   /** Shows a time in another piece, in ns from the profile's start. */

@@ -1,4 +1,4 @@
-/** Device work as AMD's formats write it alike: names of kernels, directions of copies, sizes of grids, counters. */
+/** Device work as AMD's formats write it alike: kernel names, directions of copies, sizes of grids, counters. */
 import type { CopyKind } from '../../record/record.js';
 import { compareTexts } from '../trace/record-order.js';
 import type { Value } from '../trace/trace-builder.js';

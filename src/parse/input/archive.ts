@@ -135,10 +135,13 @@ async function unzip(path: string, target: Target): Promise<void> {
           hint: 'unpack it with the password, and give the unpacked files',
         });
       if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
-        throw new UserError(`holds ${shown}, compressed by method ${entry.compressionMethod}, which is not supported`, {
-          where,
-          hint: 'unpack it with unzip FILE, and give the unpacked files',
-        });
+        throw new UserError(
+          `holds ${shown}, compressed with method ${entry.compressionMethod}, which is not supported`,
+          {
+            where,
+            hint: 'unpack it with unzip FILE, and give the unpacked files',
+          },
+        );
       let checksum = 0;
       async function* checked(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
         for await (const piece of pieces) {

@@ -79,7 +79,7 @@ export class ProtobufMessage {
   }
 
   #inside(bytes: Buffer): ProtobufMessage {
-    if (this.depth === MAX_DEPTH) throw new WireError('messages nest too deep');
+    if (this.depth === MAX_DEPTH) throw new WireError('messages are nested too deeply');
     return new ProtobufMessage(bytes, this.depth + 1, this.budget);
   }
 

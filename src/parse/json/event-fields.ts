@@ -58,7 +58,7 @@ export class Fields {
     return this.has(code) ? this.bytes[this.from[code] as number] : undefined;
   }
 
-  /** Whether a value is a text: only texts have a quote before them. */
+  /** Whether a value is a string: only strings have a quote before them. */
   isText(code: number): boolean {
     return this.has(code) && this.bytes[(this.from[code] as number) - 1] === QUOTE;
   }
@@ -78,18 +78,18 @@ export class Fields {
     return this.has(code) ? ids.at(this.bytes, this.from[code] as number, this.to[code] as number) : NaN;
   }
 
-  /** The number of a text; null when the key is missing. */
+  /** The number of a string; null when the key is missing. */
   text(code: number, texts: ByteTexts): number | null {
     return this.has(code) ? texts.numberOf(this.bytes, this.from[code] as number, this.to[code] as number) : null;
   }
 
-  /** The number of a text plus one; 0 when it is missing or empty. */
+  /** The number of a string plus one; 0 when it is missing or empty. */
   textPlusOne(code: number, texts: ByteTexts): number {
     const [from, to] = [this.from[code] as number, this.to[code] as number];
     return from === CUT || from === to ? 0 : texts.numberOf(this.bytes, from, to) + 1;
   }
 
-  /** A text with escapes decoded, or any other value as written; null when the key is missing. */
+  /** A string with escapes decoded, or any other value as written; null when the key is missing. */
   decoded(code: number): string | null {
     return this.has(code) ? decodeText(this.bytes, this.from[code] as number, this.to[code] as number) : null;
   }

@@ -237,7 +237,7 @@ class TraceReading {
     this.#broken = true;
   }
 
-  /** Skips an item that is not an event: a list, a text, or the next byte of anything else. */
+  /** Skips an item that is not an event: a list, a string, or the next byte of anything else. */
   #stray(byte: number): boolean {
     this.#countBroken();
     if (byte === OPEN_BRACKET) return this.cursor.passNested();

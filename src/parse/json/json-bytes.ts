@@ -1,6 +1,6 @@
 /**
- * A scanner of JSON bytes that finds the end of a text or value without decoding it. It follows only quotes and brackets,
- * so it can read what real traces contain outside the standard: bare `N/A` and `NaN`, control characters in texts, extra
+ * A scanner of JSON bytes that finds the end of a string or value without decoding it. It follows only quotes and brackets,
+ * so it can read what real traces contain outside the standard: bare `N/A` and `NaN`, control characters in strings, extra
  * commas. Numbers are read from their digits: times exactly, to the nanosecond, and ids above 2^53.
  */
 
@@ -172,7 +172,7 @@ export function endOfValue(bytes: Uint8Array, at: number, end: number): number {
   return endOfWord(bytes, at, end);
 }
 
-/** Marks the bytes with which texts, objects, lists and non-negative numbers begin. */
+/** Marks the bytes with which strings, objects, lists and non-negative numbers begin. */
 const PLAIN = new Uint8Array(256);
 for (const byte of Buffer.from('"{[0123456789')) PLAIN[byte] = 1;
 
@@ -190,7 +190,7 @@ export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
 /** The control characters: those before the space. */
 const CONTROLS = /[^ -\uffff]/g;
 
-/** Control characters become spaces: JSON forbids them in texts, and real traces contain them. */
+/** Control characters become spaces: JSON forbids them in strings, and real traces contain them. */
 const withoutControls = (text: string): string => text.replace(CONTROLS, ' ');
 
 /** A value's bytes as text with escapes decoded, or as written when the escapes are invalid. */
@@ -222,13 +222,13 @@ function decodeWithoutControls(text: string): unknown {
   }
 }
 
-/** Interned texts of a trace. Names, shapes and types repeat millions of times, so each is stored only once, as bytes. */
+/** Interned strings of a trace. Names, shapes and types repeat millions of times, so each is stored only once, as bytes. */
 export class ByteTexts {
-  /** Number of each text. A key of the map has one character for each byte of the text. */
+  /** Number of each string. A key of the map has one character for each byte of the text. */
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
 
-  /** Number of quoted texts that contain control characters, which JSON does not allow. */
+  /** Number of quoted strings that contain control characters, which JSON does not allow. */
   withControls = 0;
 
   get count(): number {
@@ -248,7 +248,7 @@ export class ByteTexts {
     return this.#texts.push(text) - 1;
   }
 
-  /** The number of a text that is not in the file, written as it would be between quotes. */
+  /** The number of a string that is not in the file, written as it would be between quotes. */
   numberOfText(text: string): number {
     const bytes = Buffer.from(JSON.stringify(text));
     return this.numberOf(bytes, 1, bytes.length - 1);

@@ -81,7 +81,7 @@ export class JsonCursor {
 
   /**
    * Reads the members of the object that opens here.
-   * @param read reads a member's value, at which the cursor stands; returns false when the file ends first, or there is no
+   * @param read reads a member's value, with the cursor at its start; returns false when the file ends first, or there is no
    * value
    * @returns whether the object is closed
    */
@@ -103,7 +103,7 @@ export class JsonCursor {
 
   /**
    * Reads the items of the list that opens here.
-   * @param read reads an item, at whose first byte the cursor stands; returns false when the file ends first
+   * @param read reads an item, with the cursor at its first byte; returns false when the file ends first
    * @returns whether the list is closed
    */
   items(read: (first: number) => boolean): boolean {

@@ -76,8 +76,8 @@ export class ExactDecoder {
 }
 
 /**
- * Maximum number of brackets in a text that is parsed. Lists and objects take many times the memory of their text, so a
- * text that is mostly brackets is rejected.
+ * Maximum number of brackets in a string that is parsed. Lists and objects take many times the memory of their text, so a
+ * string that is mostly brackets is rejected.
  */
 const MOST_BRACKETS = 1_000_000;
 const BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);

@@ -31,7 +31,7 @@ export function isStreamOfTables(path: string): boolean {
 /**
  * Reads the rows of a file or stream.
  * @throws Error for a file that is not Arrow, is damaged, or is cut off in a message
- * @throws PackedFault for one that is compressed by an unsupported method, or grows out of proportion
+ * @throws PackedFault for one that is compressed with an unsupported method, or grows out of proportion
  */
 export async function* arrowRows(path: string): AsyncGenerator<TableRows> {
   const file = openSync(path, 'r');
@@ -117,7 +117,7 @@ async function decoder(size: number): Promise<(messages: Uint8Array[]) => Table>
   setCompressionCodec(CompressionType.LZ4_FRAME, {
     encode,
     decode: () => {
-      throw new PackedFault('damaged', 'is compressed by LZ4, which is not read: export it without compression');
+      throw new PackedFault('damaged', 'is compressed with LZ4, which is not read: export it without compression');
     },
   });
   return (messages) => tableFromIPC(messages, { useBigInt: true, useBigIntTimestamp: true });

@@ -49,7 +49,7 @@ export class DatabaseClock {
     return { needs: [column], sql: `(${integer(column)} - ${String(this.#base)})` };
   }
 
-  /** Selects a column of times in which 0, or a text that is not a number, means that the time was not recorded. */
+  /** Selects a column of times in which 0, or a string that is not a number, means that the time was not recorded. */
   known(column: string): Selection {
     return { needs: [column], sql: `(nullif(${integer(column)}, 0) - ${String(this.#base)})` };
   }

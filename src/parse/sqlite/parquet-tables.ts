@@ -10,7 +10,7 @@ import { CELL_BYTES, type TableColumn, type TableRows } from './table-rows.js';
 
 /**
  * Reads the rows of a file.
- * @throws Error for a file that is not Parquet, is damaged, or is compressed by an unsupported method
+ * @throws Error for a file that is not Parquet, is damaged, or is compressed with an unsupported method
  */
 export async function* parquetRows(path: string): AsyncGenerator<TableRows> {
   const { parquetMetadataAsync, parquetScan, parquetSchema } = await import('hyparquet');

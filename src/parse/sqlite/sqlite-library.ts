@@ -133,7 +133,7 @@ function readOrNull(statement: Database.Statement<[number], unknown[]>, above: n
   }
 }
 
-/** Whether a JSON array from SQLite contains decimals, which have a point, or texts. */
+/** Whether a JSON array from SQLite contains decimals, which have a point, or strings. */
 const hasDecimalsOrTexts = (json: string): boolean => json.includes('.') || json.includes('"');
 
 const blockOf = ({ table, condition }: NumberQuery): string =>

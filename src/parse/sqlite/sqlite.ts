@@ -15,7 +15,7 @@ import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy
 export type Cell = number | string | Buffer | null;
 export type SqliteRow = Cell[];
 
-/** The text for a number in a cell; null for a number without a text, and for any other cell. */
+/** The text for a number in a cell; null for a number without a string, and for any other cell. */
 export type TextLookup = (id: Cell) => string | null;
 
 /** Receives a row of numbers; the array is reused for the next row. */
@@ -243,7 +243,7 @@ export class SqliteFile {
   /** SQL for whether a column declared to hold numbers holds something else. Null is not wrong. */
   #isWrong(table: string, selections: readonly Selection[]): string {
     const numbers = this.tables.get(table)?.numbers;
-    // Columns read as hexadecimal hold bytes, those read as JSON hold texts.
+    // Columns read as hexadecimal hold bytes, those read as JSON hold strings.
     const needs = selections.flatMap((one) =>
       typeof one === 'string' ? [one] : /^hex\(|\bjson_valid\(/.test(one.sql) ? [] : one.needs,
     );
@@ -292,7 +292,7 @@ export class SqliteFile {
     });
   }
 
-  /** Looks up texts by an integer in a column of a table. */
+  /** Looks up strings by an integer in a column of a table. */
   texts(table: string, column: string, key: string): TextLookup {
     const lookup = this.lookup(table, column, key);
     return (id) => {

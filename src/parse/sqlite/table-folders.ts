@@ -39,7 +39,7 @@ export function tablesByFolder(paths: readonly string[]): ReadonlyMap<string, Ta
 
 const isParquet = (path: string): boolean => path.endsWith('.parquet');
 
-/** Names that begin a table of Nsight Systems. */
+/** Names that begin an Nsight Systems table. */
 const NSIGHT = /^(?:StringIds|CUPTI_ACTIVITY_KIND_\w+|TARGET_INFO_\w+|META_DATA_\w+|NVTX_EVENTS)$/;
 /**
  * Tables by which a device profile of Neuron Explorer is recognised: one of events or sums, and those that describe
@@ -48,7 +48,7 @@ const NSIGHT = /^(?:StringIds|CUPTI_ACTIVITY_KIND_\w+|TARGET_INFO_\w+|META_DATA_
 const NEURON = ['Instruction', 'DmaPacket', 'SemaphoreUpdate', 'Summary'];
 const NEURON_ABOUT = ['Metadata', 'SchemaFields', 'Instruction'];
 
-/** Beginning of the tables of a system profile of Neuron Explorer, and two more tables, which count only together. */
+/** Beginning of the tables of a Neuron Explorer system profile, and two more tables, which count only together. */
 const NEURON_SYSTEM = /^SystemProfile/;
 const NEURON_HOST = ['CpuUsage', 'HostMemUsage'];
 
@@ -65,7 +65,7 @@ export function exporterOf(tables: TableFiles): 'nsight' | 'neuron' | 'neuron-sy
  * Copies tables into a new database.
  * @param path file of the database, empty
  * @param name name in messages; by default that of the file
- * @throws UserError for a file that has another format, is damaged, or is compressed by an unsupported method
+ * @throws UserError for a file that has another format, is damaged, or is compressed with an unsupported method
  */
 export async function copyTables(tables: TableFiles, path: string, name?: string): Promise<void> {
   const database = createDatabase(path);
@@ -112,12 +112,12 @@ class CopyGrowth {
     this.#growth = new Growth(size);
   }
 
-  /** Counts the cells of some rows, without their texts. @throws PackedFault */
+  /** Counts the cells of some rows, without their strings. @throws PackedFault */
   addCells(count: number): void {
     this.#add(count * CELL_BYTES);
   }
 
-  /** Counts the texts and blobs of a row. @throws PackedFault */
+  /** Counts the strings and blobs of a row. @throws PackedFault */
   addTexts(cells: readonly Cell[]): void {
     for (const cell of cells) if (typeof cell === 'string' || cell instanceof Buffer) this.#add(cell.length);
   }

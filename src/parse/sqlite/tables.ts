@@ -7,7 +7,7 @@ export interface Table {
   readonly name: string;
   /** Column names in the database's own spelling. */
   readonly columns: ReadonlySet<string>;
-  /** Columns declared to hold numbers: a text or bytes in them are of the wrong type. */
+  /** Columns declared to hold numbers: a string or bytes in them are of the wrong type. */
   readonly numbers: ReadonlySet<string>;
   /** The only column of the primary key; null when the key has several columns or is missing. */
   readonly key: string | null;

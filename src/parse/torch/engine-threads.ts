@@ -9,7 +9,7 @@ import { OUTSIDE, type Nesting } from './nesting.js';
 import { readStepName, type StepName } from '../../record/serving-step.js';
 import type { StepRange } from '../trace/launch-steps.js';
 
-/** Ranges that mark steps. They are annotations, or ops in profiles of 2021, which record annotations as ops. */
+/** Ranges that mark steps. They are annotations, or ops in profiles from 2021, which record annotations as ops. */
 export function* annotatedSteps(events: HostEvents): Generator<StepRange> {
   const { ranges } = events;
   const names = new LruCache<string, StepName | null>(1024);
@@ -24,7 +24,7 @@ export function* annotatedSteps(events: HostEvents): Generator<StepRange> {
   }
 }
 
-/** The program's ranges on a thread, in order of start. */
+/** The program's ranges on a thread, in order of start time. */
 interface ThreadRanges {
   readonly rows: number[];
   /** For each index in `rows`: the index of the range around it, or OUTSIDE. */
@@ -57,7 +57,7 @@ export class EngineThreads {
     return this.#callers.of(thread, (other) => this.#openAt(other, time), forwardThread);
   }
 
-  /** Texts of the program's ranges that are open on a thread at a time, outermost first. */
+  /** Strings of the program's ranges that are open on a thread at a time, outermost first. */
   #openAt(thread: number, time: number): string[] {
     const ordered = this.#ranges.get(thread);
     if (ordered === undefined) return [];

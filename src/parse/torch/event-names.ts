@@ -188,7 +188,7 @@ export function definedFunction(node: string): string | null {
   return name === undefined ? null : `${name}Backward`;
 }
 
-/** The frames of a `Call stack` as texts. The stack has the innermost frame first. */
+/** The frames of a `Call stack` as strings. The stack has the innermost frame first. */
 export const stackTexts = (stack: string): string[] =>
   stack
     .split(';')

@@ -35,7 +35,7 @@ export interface HostTexts {
   readArguments(dims: number, types: number, concrete: number, strides: number): Arg[] | null;
   /** The shapes of one or more tensors, from the `dims` cell of a backward node; null when they were not recorded. */
   readExtents(dims: number): number[][] | null;
-  /** The frames of a call stack, outermost first. Without this method, stacks are texts with the innermost frame first. */
+  /** The frames of a call stack, outermost first. Without this method, stacks are strings with the innermost frame first. */
   readFrames?(callStack: number): readonly string[];
   /**
    * The frames of a call stack as the profile writes them, including those outside the program. Without this method, the
@@ -44,7 +44,7 @@ export interface HostTexts {
   stackTexts?(callStack: number): readonly string[];
 }
 
-/** Columns of ops other than their times. A text is stored as its number plus one; 0 when the event has none. */
+/** Columns of ops other than their times. A string is stored as its number plus one; 0 when the event has none. */
 class OpColumns extends columns({
   name: 'u32',
   dims: 'u32',
@@ -193,5 +193,5 @@ const LIST_TYPES = new Set(['ScalarList', 'GenericList', 'IntList', 'DoubleList'
 
 /** Whether a type is that of a number, text, device or the like. */
 export const isPlainType = (text: string): boolean => PLAIN_TYPES.has(text);
-/** Whether a type is that of a list that is not a list of tensors. */
+/** Whether a type is that of a list that is not a tensor list. */
 export const isListType = (text: string): boolean => LIST_TYPES.has(text);

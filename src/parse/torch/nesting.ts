@@ -1,6 +1,6 @@
 /**
  * Finds how host events nest: the parent of every range, and the innermost range around every host call. One pass per
- * thread over ranges and calls in order of start; memory: 8 bytes for each range.
+ * thread over ranges and calls in order of start time; memory: 8 bytes for each range.
  */
 import type { Ranges, ThreadSpans } from '../trace/trace-columns.js';
 import { elementAt } from '../../containers/element.js';
@@ -88,7 +88,7 @@ export function nest(ranges: Ranges, hostCalls: CallSpans, threads: number, fact
 
 /**
  * Cuts frames that end after the frames around them, and a frame that did not end although its caller calls another.
- * @param rows rows of a thread, in order of start
+ * @param rows rows of a thread, in order of start time
  * @returns number of frames that were cut
  */
 function cutFrames({ start, end }: Ranges, rows: Uint32Array, { slack, isFrame, callers }: NestingFacts): number {

@@ -44,7 +44,7 @@ interface ShownCall {
 export class ShownOperands {
   /** Types by the number of a kernel's name. */
   readonly #types = new Map<number, GroupedTypes | null>();
-  /** Rows of ops by thread, in order of start; created when the first kernel needs them. */
+  /** Rows of ops by thread, in order of start time; created when the first kernel needs them. */
   #byThread: ReadonlyMap<number, Uint32Array> | null = null;
 
   constructor(

@@ -73,7 +73,7 @@ export function failedCalls(trace: Trace): Labels | undefined {
  * Finds launches that came late while other work, launched earlier on the same device, was still waiting and started
  * even later. The device was then idle because that work waited for an event, another rank or another program, not
  * because the host was late. Example: a graph whose kernels wait while other streams get work piece by piece.
- * @param order rows in order of start
+ * @param order rows in order of start time
  * @returns for each row of work that ended such an idle time, how long the other work had been waiting when the row's
  *   work started, in ns
  */

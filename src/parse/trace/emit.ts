@@ -64,7 +64,7 @@ interface KernelNames {
 }
 
 /**
- * Records of a profile: its profile line, then activities in order of start with ranges and samples among them, then the
+ * Records of a profile: its profile line, then activities in order of start time with ranges and samples among them, then the
  * end line. Time is linear in the number of rows except for sorting. Memory on top of the columns: 4 bytes for each
  * activity, call and range.
  */
@@ -186,7 +186,7 @@ class Emission {
     }
   }
 
-  /** The records up to a time, in order of start. */
+  /** The records up to a time, in order of start time. */
   *#upTo(time: number, others: readonly Dated<ProfileLine>[]): Generator<ProfileLine> {
     for (;;) {
       let first: Dated<ProfileLine> | null = null;
@@ -270,7 +270,7 @@ class Emission {
 
   #collective(row: number): CollectiveRecord {
     const operation = this.trace.operationOf?.(row) ?? NO_OPERATION;
-    // Contexts from ranges are those of the kernels of each launch, which a collective is not one of.
+    // Contexts from ranges belong to the kernels of each launch, and a collective is not one of these.
     const call = this.trace.contexts === undefined ? -1 : elementAt(this.#settled.launches.callOf, row);
     const context = this.#contexts.ofKernel(call, row);
     return {

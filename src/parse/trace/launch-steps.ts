@@ -12,14 +12,14 @@ import type { Context, RangeKind } from '../../record/record.js';
 /** Finds the context of every kernel: the ranges, op calls, layers and call stack around its launch. */
 export interface KernelContexts {
   /**
-   * The context of the next kernel of a launch. Call this once for every kernel, in order of start, because the kernels of
+   * The context of the next kernel of a launch. Call this once for every kernel, in order of start time, because the kernels of
    * an op are numbered in that order.
    * @param call row of the launching host call; -1 when it is not in the profile
    * @param activity row of the kernel
    */
   ofKernel(call: number, activity: number): Context;
 
-  /** The steps of the profile in order of start; absent when the format has no timed steps. */
+  /** The steps of the profile in order of start time; absent when the format has no timed steps. */
   readonly steps?: readonly Step[];
 
   /**
@@ -37,7 +37,7 @@ export interface KernelContexts {
    */
   isRepeated?(range: number): boolean;
 
-  /** Ranges by thread, each thread's in order of start without repeated ones; absent if they have not been ordered. */
+  /** Ranges by thread, each thread's in order of start time without repeated ones; absent if they have not been ordered. */
   readonly rangesByThread?: RowGroups;
 
   /** The call stack recorded for a range, outermost frame first; empty or absent when there is none. */
@@ -83,7 +83,7 @@ export class LaunchSteps {
   readonly #byThread = new Map<number | null, readonly Step[]>();
   /** Steps of all threads of a process, without those that begin inside another one. */
   readonly #byProcess = new Map<number | null, readonly Step[]>();
-  /** All steps in order of start. */
+  /** All steps in order of start time. */
   readonly all: readonly Step[];
 
   constructor(
@@ -138,7 +138,7 @@ const opened = (range: StepRange): StepRange => (range.end === range.start ? { .
 const ROUNDING = 1000;
 
 /**
- * The steps of a thread in order of start. A range inside another step is left out, and a step ends when the next one
+ * The steps of a thread in order of start time. A range inside another step is left out, and a step ends when the next one
  * begins.
  */
 function inSequence(ranges: StepRange[]): StepRange[] {

@@ -14,7 +14,7 @@ import type { Ranges } from './trace-columns.js';
 /**
  * Self times of host ranges by row, in ns: the time during which the range was the last one to begin on its thread.
  * Linear in ranges.
- * @param inOrder rows of all ranges, those of each thread in order of start, the longer first
+ * @param inOrder rows of all ranges, those of each thread in order of start time, the longer first
  * @param last end of ranges that are still open at the end of the profile, ns
  */
 function selfTimes(
@@ -35,7 +35,7 @@ function selfTimes(
 }
 
 /**
- * All ranges in order of start.
+ * All ranges in order of start time.
  * @param last end of the profile and of ranges that are still open then, in ns
  */
 export function* hostRanges(
@@ -76,7 +76,7 @@ export function* hostRanges(
   }
 }
 
-/** Rows of the ranges to write, twice: in order of start over all threads, and in order of start within each thread. */
+/** Rows of the ranges to write, twice: in order of start time over all threads, and in order of start time within each thread. */
 function rowsOfRanges(trace: Trace, contexts: KernelContexts): readonly [Iterable<number>, Iterable<number>] {
   const { rangesByThread: groups } = contexts;
   const { strays } = trace.ranges;
@@ -99,7 +99,7 @@ const isSameRange = (trace: Trace, a: number, b: number): boolean =>
   trace.ranges.thread.at(a) === trace.ranges.thread.at(b) &&
   rangeKey(trace, a) === rangeKey(trace, b);
 
-/** Ranges that the format records apart from those of the program, in order of start. All have an end. */
+/** Ranges that the format records apart from those of the program, in order of start time. All have an end. */
 export function* separateRanges(
   trace: Trace,
   ranges: Ranges | undefined,
@@ -124,7 +124,7 @@ export function* separateRanges(
 export const LONG_CALL = 500_000;
 
 /**
- * A range of kind `api` for each host call, in order of start.
+ * A range of kind `api` for each host call, in order of start time.
  * @param last end of the profile, in ns
  * @param least in ns; shorter calls are left out, and then also the `self` of the other calls, because it depends on
  *   all calls
@@ -163,7 +163,7 @@ export function* apiRanges(
 }
 
 /**
- * Rows of the calls in order of start, the longer first; other cells of the calls decide ties.
+ * Rows of the calls in order of start time, the longer first; other cells of the calls decide ties.
  * @returns the rows, and for each call that the profile repeats the call that is used instead
  */
 function orderCalls({ hostCalls, threads, names }: Trace, least: number): [Uint32Array, Map<number, number>] {

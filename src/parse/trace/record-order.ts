@@ -31,9 +31,9 @@ export const isRepeat = ({ start, end }: Ranges, a: number, b: number): boolean 
   start.at(a) === start.at(b) && end.at(a) === end.at(b) && end.at(a) > start.at(a);
 
 /**
- * Sorts ranges thread by thread, in order of start, the longer first at equal starts, and leaves out repeated ones.
+ * Sorts ranges thread by thread, in order of start time, the longer first at equal starts, and leaves out repeated ones.
  * @param threads number of threads
- * @param compareText order of two ranges' texts; it decides only between ranges of the same times, so that the result does
+ * @param compareText order of two ranges' strings; it decides only between ranges of the same times, so that the result does
  * not depend on the order of rows
  */
 export function orderRanges(ranges: Ranges, threads: number, compareText: (a: number, b: number) => number): RowGroups {
@@ -61,7 +61,7 @@ export function orderRanges(ranges: Ranges, threads: number, compareText: (a: nu
 /** Start of a record in ns; records without a time come first. */
 export const startOf = (record: ProfileLine): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
 
-/** Merges lists that are each in order of time. If items have equal times, those of the earlier list come first. */
+/** Merges lists that are each in time order. If items have equal times, those of the earlier list come first. */
 export function* merged<T>(timeOf: (item: T) => number, ...lists: readonly Iterable<T>[]): Generator<T> {
   const dated = lists.map((list) => new Dated(list, timeOf));
   try {
@@ -76,14 +76,14 @@ export function* merged<T>(timeOf: (item: T) => number, ...lists: readonly Itera
   }
 }
 
-/** Iterator with one item of lookahead, over records or rows in order of time. */
+/** Iterator with one item of lookahead, over records or rows in time order. */
 export class Dated<T> {
   readonly #items: Iterator<T>;
   #next: T | null = null;
   /** Time of the next item; Infinity when there is none. */
   next = Infinity;
 
-  /** @param items in order of time */
+  /** @param items in time order */
   constructor(
     items: Iterable<T>,
     private readonly timeOf: (item: T) => number,
@@ -149,7 +149,7 @@ const kindOf = ({ kind }: Activities, row: number): ActivityKind => elementAt(AC
 
 type NumberCells = Pick<Activities['start'], 'at'>;
 
-/** Columns of each kind that decide its order. Names may be numbered in any order, so they are compared as texts. */
+/** Columns of each kind that decide its order. Names may be numbered in any order, so they are compared as strings. */
 const OWN_COLUMNS: Readonly<Record<ActivityKind, (activities: Activities) => readonly NumberCells[]>> = {
   kernel: ({ kernels }) => [kernels.graphId],
   copy: ({ copies }) => [copies.bytes, copies.hostMemoryCode],
@@ -169,7 +169,7 @@ function compareOwn(activities: Activities, a: number, b: number): number {
   return 0;
 }
 
-/** Order of two rows of the same kind, by the texts that are written. */
+/** Order of two rows of the same kind, by the strings that are written. */
 function compareNames(trace: Trace, a: number, b: number): number {
   const { activities, names } = trace;
   const { kernels, copies, syncs, ownRow } = activities;
@@ -223,7 +223,7 @@ export function hostRangeOrder(trace: Pick<Trace, 'ranges' | 'threads' | 'names'
   };
 }
 
-/** Rows of all host ranges in order of start, the longer first. */
+/** Rows of all host ranges in order of start time, the longer first. */
 export function orderHostRanges(trace: Pick<Trace, 'ranges' | 'threads' | 'names'>): Uint32Array<ArrayBuffer> {
   const rows = allRows(trace.ranges.length);
   sortRows(rows, hostRangeOrder(trace));

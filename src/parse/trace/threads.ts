@@ -6,7 +6,7 @@ import { elementAt } from '../../containers/element.js';
 import { compareCells } from '../../containers/numeric-column.js';
 import { entryOf } from '../../containers/map-entry.js';
 
-/** A thread and the texts of the program's ranges that are open on it, outermost first. */
+/** A thread and the strings of the program's ranges that are open on it, outermost first. */
 export interface Caller {
   readonly thread: number;
   readonly ranges: readonly string[];
@@ -35,7 +35,7 @@ export class CallerThreads {
    * The thread that another one works for at some time: the only thread of its process with open ranges. If there are
    * several, it is the one that ran the forward op, or otherwise the one that it worked for before. Null when this
    * leaves several.
-   * @param openOn texts of the program's ranges that are open on a thread, outermost first
+   * @param openOn strings of the program's ranges that are open on a thread, outermost first
    * @param forwardThread thread of the forward op whose gradient is computed; null when unknown
    */
   of(thread: number, openOn: (thread: number) => readonly string[], forwardThread: () => number | null): Caller | null {

@@ -1,9 +1,9 @@
 /**
  * Collects the rows that a reader finds in a profile, each as a plain object, in any order. A reader is a loop over
- * rows; the builder manages columns, threads, texts, order and the profile's start.
+ * rows; the builder manages columns, threads, strings, order and the profile's start.
  *
  * Cells are passed as the profile has them: null, undefined and values that are not numbers are unknown, even a number
- * as text. Times are whole ns of one clock, at most 2^52 from 0 (`DatabaseClock` for databases, `textClock` for texts).
+ * as text. Times are whole ns of one clock, at most 2^52 from 0 (`DatabaseClock` for databases, `textClock` for strings).
  * A bad cell makes only that cell unknown: work without times takes the time of its launch. A call or a range without
  * times is counted as `bad-row`. Readers of the largest profiles (Nsight Systems, Kineto) fill the columns of a `Trace`
  * themselves.
@@ -39,7 +39,7 @@ import { WorkDetails, type OpRun } from './work-details.js';
 
 /** A cell of a database, or a value of another file. Where a number is expected, any other value means unknown. */
 export type Value = number | string | Uint8Array | null | undefined;
-/** A text, or the number of a text in the profile's string table; any other value is an unknown text. */
+/** A string, or the number of a string in the profile's string table; any other value is an unknown text. */
 export type Text = Value;
 
 interface Timed {
@@ -166,7 +166,7 @@ export class TraceBuilder {
   readonly #kinds = new Numbered<Text>();
   readonly #memories = new Numbered<HostMemory>(['pageable', 'pinned', 'managed']);
   readonly #domains = new Numbered<Text>();
-  /** Texts of ranges. A number stands for the text with that number in the profile's string table. */
+  /** Strings of ranges. A number stands for the text with that number in the profile's string table. */
   readonly #texts = new Numbered<Text>();
   readonly #markers: Marker[] = [];
   /** Numbers of the markers of ops without further facts, by name and text: they share a marker. */
@@ -301,7 +301,7 @@ export class TraceBuilder {
     this.#statements.push(statement);
   }
 
-  /** Statements and samples in order of start. @param zero start of the profile on the clock of the rows */
+  /** Statements and samples in order of start time. @param zero start of the profile on the clock of the rows */
   *#allStatements(profile: number, zero: number): Generator<StatementRecord> {
     const stated = this.#statements
       .map((one): StatementRecord =>
@@ -505,7 +505,7 @@ class Numbered<T> {
   }
 
   /**
-   * Renumbers values in the order of their texts, so that the result does not depend on the order of rows.
+   * Renumbers values in the order of their strings, so that the result does not depend on the order of rows.
    * @returns the new number for a number
    */
   sorted(textOf: (value: T) => string): (number: number) => number {
@@ -539,7 +539,7 @@ interface SampleKind extends Pick<SampleRow, 'metric' | 'unit' | 'labels' | 'tex
   readonly isSpan: boolean;
 }
 
-/** Samples in any order. Memory: 30 bytes for each, and the metrics, labels and texts that differ. */
+/** Samples in any order. Memory: 30 bytes for each, and the metrics, labels and strings that differ. */
 class Samples extends columns({ start: 'time', dur: 'id', device: 'id', value: 'id', kind: 'count' }) {
   readonly #kinds: SampleKind[] = [];
   readonly #numbers = new Map<string, number>();
@@ -555,7 +555,7 @@ class Samples extends columns({ start: 'time', dur: 'id', device: 'id', value: '
     return false;
   }
 
-  /** The records in order of start, those without a time first. */
+  /** The records in order of start time, those without a time first. */
   *records(profile: number): Generator<SampleRecord> {
     const rows = allRows(this.length);
     sortRows(rows, (a, b) => this.#compare(a, b));

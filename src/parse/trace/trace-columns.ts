@@ -76,7 +76,7 @@ class WaitingCells implements CellFile {
   }
 
   read(cells: NumberArray, place: number): void {
-    if (this.#file === null) throw new RangeError('a closed file of columns');
+    if (this.#file === null) throw new RangeError('the column file is closed');
     readFully(this.#file.file, bytesOf(cells), place);
   }
 

@@ -1,6 +1,6 @@
 /**
- * A profile in memory, in any format: columns of host calls, ranges and device activities, and the names and texts for
- * their numbers. A reader fills it, rows in any order; `emit.ts` makes the records. Texts and names stay in the database
+ * A profile in memory, in any format: columns of host calls, ranges and device activities, and the names and strings for
+ * their numbers. A reader fills it, rows in any order; `emit.ts` makes the records. Strings and names stay in the database
  * and are looked up when they are needed.
  */
 import type { NumberColumn } from '../../containers/numeric-column.js';
@@ -83,7 +83,7 @@ export type CollectiveOperation = Pick<
   | 'transfers'
 >;
 
-/** Names and texts for the numbers and codes in the columns. */
+/** Names and strings for the numbers and codes in the columns. */
 export interface TraceNames {
   /**
    * Full name, demangled if possible. Null when the profile does not contain it: the record then has `kernel#NUMBER`, so
@@ -144,11 +144,11 @@ export interface Trace {
   readonly systemCalls?: { readonly ranges: Ranges; readonly domain: string };
   readonly activities: Activities;
   readonly diagnostics: Diagnostics;
-  /** The context of each kernel. Without this method, it is read from the texts of the ranges around the launch. */
+  /** The context of each kernel. Without this method, it is read from the strings of the ranges around the launch. */
   contexts?(launches: LaunchJoin): KernelContexts;
   /** The marker of a range, if the profile states it in separate cells; null when the text must be parsed. */
   markerOf?(range: number): Marker | null;
-  /** Rows of the ranges whose texts may name steps. Without them, all texts are read. */
+  /** Rows of the ranges whose strings may name steps. Without them, all strings are read. */
   readonly stepRanges?: readonly number[];
   /** The collective operation that a kernel implements. */
   collectiveOf?(activity: number): Collective | null;
@@ -165,7 +165,7 @@ export interface Trace {
   /** Further fields of an activity; null when there are none. */
   detailsOf?(activity: number): ActivityDetails | null;
   /**
-   * Samples and values of the whole profile in order of start, those without a time first.
+   * Samples and values of the whole profile in order of start time, those without a time first.
    * @param isStray whether a time is damaged. Use it when later samples depend on earlier ones; the caller removes
    *   strays from the result anyway
    */

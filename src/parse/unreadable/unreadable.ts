@@ -21,13 +21,13 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
       [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
   },
   {
-    title: 'a database of rocprof-compute, which has metrics and no times of kernels',
+    title: 'a database of rocprof-compute, which has metrics but no kernel times',
     hint: 'record a trace: rocprofv3 --sys-trace -- PROGRAM',
     sniff: hasTable('compute_workload'),
   },
   {
     title: "DLProf's own database (dlprof_dldb.sqlite), for its viewer",
-    hint: 'give the database of Nsight Systems that DLProf wrote next to it (nsys_profile.sqlite)',
+    hint: 'give the Nsight Systems database that DLProf wrote next to it (nsys_profile.sqlite)',
     sniff: hasTable('view_op_nodes', 'view_system_config'),
   },
 ];
@@ -52,7 +52,7 @@ const prints =
     line.test(head.toString('latin1'));
 
 /**
- * Whether a text begins like a trace of PyTorch's profiler before Kineto, whose device events are named after ops and do
+ * Whether a string begins like a trace of PyTorch's profiler before Kineto, whose device events are named after ops and do
  * not name kernels. Source: `EventList.export_chrome_trace` of torch/autograd/profiler_util.py.
  */
 export const isAutogradTrace = (start: string): boolean => /"pid": ?"(?:CPU|CUDA) functions"/.test(start);
@@ -92,7 +92,7 @@ function footerOf(path: string): Buffer {
 const PARQUET: readonly Unreadable[] = [
   {
     // Found by the name of the program that wrote it.
-    title: 'records of dparse as Parquet',
+    title: 'dparse records as Parquet',
     hint: 'give dprof the whole folder written by dparse -f parquet',
     sniff: hasNames('dparse'),
   },
@@ -102,7 +102,7 @@ const PARQUET: readonly Unreadable[] = [
     sniff: (probe) => ['correlationId', 'globalTid', 'globalPid'].some((name) => hasNames(name)(probe)),
   },
   {
-    title: 'a table of Neuron Explorer',
+    title: 'a Neuron Explorer table',
     hint: 'give the folder with all tables',
     sniff: (probe) =>
       hasNames('start_ts', 'end_ts', 'duration_ns')(probe) || hasNames('timestamp', 'instance_id')(probe),
@@ -146,12 +146,12 @@ const EMPTY_ARCHIVE = magic('PK\u0005\u0006');
 /** Compressed formats, and the programs that unpack them. Archives are read, but not those within them. */
 const PACKED: readonly (readonly [title: string, sniff: Sniff, command: string])[] = [
   ['a zip archive in another archive', ZIP, 'unzip FILE'],
-  ['compressed by lz4', magic([0x04, 0x22, 0x4d, 0x18]), 'lz4 -d FILE'],
+  ['compressed with lz4', magic([0x04, 0x22, 0x4d, 0x18]), 'lz4 -d FILE'],
   ['a 7-Zip archive', magic([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]), '7z x FILE'],
   ['a tar archive in another archive', magic('ustar', 257), 'tar -xf FILE'],
 ];
 
-/** Whether the head contains control characters other than white space, which texts do not have. */
+/** Whether the head contains control characters other than white space, which strings do not have. */
 const isBinary: Sniff = ({ head }) =>
   head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
 
@@ -198,7 +198,7 @@ const BINARIES: readonly Unreadable[] = [
   },
   {
     title: 'a binary file of an unknown format',
-    hint: 'dparse --formats lists what can be read; for a raw log of nvprof: nvprof --import-profile FILE --export-profile NEW',
+    hint: 'dparse --formats lists what can be read; for a raw nvprof log: nvprof --import-profile FILE --export-profile NEW',
     sniff: isBinary,
   },
 ];
@@ -231,12 +231,12 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: prints(/^==[A-Z\d]+== .*\bNo kernels were profiled\b/m),
   },
   {
-    title: 'text output of nvprof',
+    title: 'nvprof text output',
     hint: 'profile with nvprof -o FILE, which writes a database',
     sniff: prints(/^==\d+== (?:NVPROF|Profiling|Generated)/m),
   },
   {
-    title: 'text output of Nsight Compute',
+    title: 'Nsight Compute text output',
     hint: 'use ncu --csv --page raw; for times use nsys profile, then nsys export --type sqlite',
     sniff: prints(/^==PROF== /m),
   },
@@ -256,7 +256,7 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: startsWith('# CUDA_PROFILE_LOG_VERSION'),
   },
   {
-    title: 'records of dparse',
+    title: 'dparse records',
     hint: 'give them to dprof',
     sniff: startsWith('{"type":"profile"'),
   },
@@ -281,7 +281,7 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: ({ head }) => /^\uFEFF?"?Name"?,"?Calls"?,"?TotalDurationNs"?,/.test(head.toString('utf8')),
   },
   {
-    title: 'a table of rocprofv3 that has no kernels, copies or calls',
+    title: 'a rocprofv3 table that has no kernels, copies or calls',
     hint: 'give the folder, or the file that ends in _kernel_trace.csv',
     sniff: ({ head }) =>
       /^\uFEFF?(?=.*\b(?:agent_type|alloc_flags|exec_mask)\b)[\w", ]+\r?\n/i.test(head.toString('utf8')),

@@ -177,7 +177,7 @@ export class Adviser implements Analysis<Adviser> {
       .map((finding): FindingRow => ({ finding, share: this.shareOf(finding) }));
     const notes = countNotes(
       [this.#devices.untimed, 'record', ' without a time: not included in idle and busy times'],
-      [this.disordered, 'record', ' not in order of start: idle and busy times are wrong'],
+      [this.disordered, 'record', ' not in order of start time: idle and busy times are wrong'],
     );
     return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes };
   }

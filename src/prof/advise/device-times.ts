@@ -1,5 +1,5 @@
 /**
- * When each device worked and when it was idle, in one pass over records in order of start. Memory: a few numbers per
+ * When each device worked and when it was idle, in one pass over records in order of start time. Memory: a few numbers per
  * device.
  *
  * Times are whole ns. The overview is exact to the picosecond, because its unions hold the work of one nanosecond back
@@ -71,7 +71,7 @@ export class DeviceActivityTime {
   launched = 0;
   /** Number of activities that came after one that starts later. If there are any, unions are too short. */
   disordered = 0;
-  /** Time of all work: kernels, collectives, graphs, copies, sets. */
+  /** Time of all work: kernels, collectives, graphs, copies, memsets. */
   readonly busy = new IntervalUnion();
   readonly computing = new IntervalUnion();
   readonly communication = new IntervalUnion();

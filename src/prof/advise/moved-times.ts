@@ -35,7 +35,7 @@ export class MovedAmounts extends Ranking {
   readonly #sized = new Map<string, number>();
   readonly #counts = new Map<string, number>();
 
-  /** Adds a transfer, in order of start; one whose duration is unknown is ignored. */
+  /** Adds a transfer, in order of start time; one whose duration is unknown is ignored. */
   move(name: string, { start, dur, device }: Moving, bytes: number | null): void {
     if (dur === null || !this.add(name, dur)) return;
     addTo(this.#counts, name, 1);

@@ -94,7 +94,7 @@ export class KernelGroups {
   }
 
   /**
-   * Adds a host range, in order of start.
+   * Adds a host range, in order of start time.
    * @throws UserError when there are too many groups
    */
   addRange(found: RangeRecord): void {
@@ -130,7 +130,7 @@ export class KernelGroups {
     const what =
       groups > MOST_GROUPS
         ? `groups: more than ${MOST_GROUPS}`
-        : `${size > MOST_NODES ? `${parts}: more than ${MOST_NODES}` : `texts of keys: more than ${MOST_TEXT} bytes`} for ${groups} groups`;
+        : `${size > MOST_NODES ? `${parts}: more than ${MOST_NODES}` : `text of the keys: more than ${MOST_TEXT} bytes`} for ${groups} groups`;
     throw new UserError(`too many ${what} after ${this.kernels} kernels`, {
       hint: 'group by fewer keys, or limit --depth',
     });

@@ -34,7 +34,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
     'tceligible',
     'TCEligible',
     int(4),
-    '1 if the matrix unit could run it: a product of a supported type whose extents are multiples of 16 bytes',
+    '1 if the matrix unit could run it: a product of a supported type whose dimensions are multiples of 16 bytes',
     ({ unitUse }) => {
       const eligible = unitUse?.eligible ?? null;
       return eligible === null ? null : Number(eligible);

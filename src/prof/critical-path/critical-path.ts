@@ -221,7 +221,7 @@ export interface PathRange {
   readonly step: number | null;
 }
 
-/** The stretches of all paths, by profile, in order of start. */
+/** The stretches of all paths, by profile, in order of start time. */
 export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRange[]> {
   const ranges = new Map<number, PathRange[]>();
   for (const { members, steps } of found)

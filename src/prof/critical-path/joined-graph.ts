@@ -68,12 +68,20 @@ export class JoinedGraph {
     const ordered = this.#graph.ordered();
     const steps = window === undefined ? this.#steps() : [];
     return {
-      ...{ ordered, pieces, windows: steps.length > 0 ? steps : timeWindow(ordered, window) },
+      ...{ ordered, pieces },
+      windows: steps.length > 0 ? steps : timeWindow(ordered, window ?? { from: -Infinity, to: this.#lastWork }),
       memberAt: (node) => this.#memberAt(node),
       missingAt: (node) => this.#missingAt(node),
       clocks: this.hasStretches ? this.#clocks() : null,
       changedLag: whatIf === null ? null : this.#changedLag(whatIf),
     };
+  }
+
+  /** When the last work on a device had ended and the CPU knew it, in ns; the CPU may go on for long without a device. */
+  get #lastWork(): number {
+    const ends = this.#members.map(({ profile, events }) => this.job.timeOf(profile, events.lastWork));
+    const last = Math.max(...ends);
+    return last === -Infinity ? Infinity : last;
   }
 
   /** A rank whose first step began later than that of another did so for a reason before the profiles. */
@@ -192,13 +200,13 @@ export class JoinedGraph {
   }
 }
 
-/** The whole time of the events, or the given part up to its last event. */
-function timeWindow(ordered: OrderedGraph, window: TimeWindow | undefined): PathWindow[] {
+/** The part of a time up to its last event. */
+function timeWindow(ordered: OrderedGraph, window: TimeWindow): PathWindow[] {
   const { graph } = ordered;
-  const end = ordered.nodeAt(ordered.countUpTo(window?.to ?? Infinity) - 1);
+  const end = ordered.nodeAt(ordered.countUpTo(window.to) - 1);
   const first = ordered.nodeAt(0);
   if (end === undefined || first === undefined) return [];
-  const from = Math.max(window?.from ?? -Infinity, graph.timeOf(first));
+  const from = Math.max(window.from, graph.timeOf(first));
   const to = graph.timeOf(end);
   return to > from ? [{ step: null, from, to, begin: null, end }] : [];
 }

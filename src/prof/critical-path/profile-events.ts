@@ -1,6 +1,13 @@
 /** The events of one profile, as a graph. */
 import { TimedGraph } from '../../containers/timed-graph.js';
-import type { ProfileLine, ProfileRecord, RangeRecord, SampleRecord, SyncRecord } from '../../record/record.js';
+import type {
+  KernelLine,
+  ProfileLine,
+  ProfileRecord,
+  RangeRecord,
+  SampleRecord,
+  SyncRecord,
+} from '../../record/record.js';
 import { waitOfAnyCall } from '../../record/wait-calls.js';
 import { isHostCopy, waitOf } from '../advise/idle/idle-causes.js';
 import { LOADER } from '../advise/idle/host-gaps.js';
@@ -46,6 +53,8 @@ export interface EventGraph {
   readonly steps: readonly PathWindow[];
   /** Why nothing explains when a node was, by node. */
   readonly missing: ReadonlyMap<number, Missing>;
+  /** When the last work had ended and the CPU knew it, in ns; -Infinity without work. */
+  readonly lastWork: number;
   /** The node of the first start of work, whose end is the next node, and the edge between them. */
   readonly firstWork: number;
   readonly firstWorkEdge: number;
@@ -120,6 +129,7 @@ export class ProfileEvents {
       graph,
       steps: this.#steps.windows(work, threads),
       missing: ends.missing,
+      lastWork: Math.max(work.lastEnd, ends.lastReturn),
       ...{ firstWork: work.startNode(0), firstWorkEdge: work.edgeOf(0) },
       changes: this.#changes(),
       processes: haveRanks ? processes : [],
@@ -143,7 +153,10 @@ export class ProfileEvents {
   #takeKernel(kernel: Annotated): void {
     const { record } = kernel;
     const found = workOf(record);
-    if (found === null) return;
+    if (found === null) {
+      this.#takeDeviceWait(record);
+      return;
+    }
     const { whatIf } = this;
     const change =
       whatIf === null ? undefined : { factor: whatIf.factorOf(kernel), kind: whatIf.kinds?.ofKernel(kernel) };
@@ -156,6 +169,12 @@ export class ProfileEvents {
       forwardTid === null ? this.#steps.threadOf(record.step, pid) : this.#threads.numberOf(pid, forwardTid);
     const working = this.#threads.numberOf(pid, tid);
     if (waiting !== null && waiting !== working) this.#callers.set(working, waiting);
+  }
+
+  /** A wait on a device, such as that of a TPU for a transfer, does not say what it waited for. */
+  #takeDeviceWait({ start, dur, device, stream, engine }: KernelLine): void {
+    const number = this.#work.streamOf(device, stream, engine);
+    if (dur !== null && number !== UNORDERED) this.#work.addWait(device, number, start + dur);
   }
 
   #takeOther(record: ProfileLine): void {
@@ -269,7 +288,7 @@ interface LinkedEvents {
 
 /**
  * Lags of edges in fused chains: 0 from one kernel to the next and within their launch calls, none from calls to kernels.
- * @param chains names of ops or kernels in order, at least two each
+ * @param chains op names or kernels in order, at least two each
  */
 function fusedLags(chains: readonly (readonly string[])[], events: LinkedEvents): Map<number, number> {
   const lags = new Map<number, number>();

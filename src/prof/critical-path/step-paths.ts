@@ -47,7 +47,7 @@ export interface StepPath {
   readonly missing: ReadonlyMap<Missing, number>;
   /** The longest first. */
   readonly parts: readonly PathPart[];
-  /** The same in order of time; empty unless wanted. */
+  /** The same in time order; empty unless wanted. */
   readonly stretches: readonly PathStretch[];
 }
 

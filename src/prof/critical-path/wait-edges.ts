@@ -97,6 +97,8 @@ export function awaitedByStreams(waits: HostWaits, work: DeviceWork): Map<number
 export class WaitEdges {
   /** Why the end of some waits has no known cause, by its node. */
   readonly missing = new Map<number, Missing>();
+  /** When a thread last went on after work had ended, in ns. */
+  lastReturn = -Infinity;
   readonly #piece: number;
   readonly #presumedPiece: number;
 
@@ -187,6 +189,7 @@ export class WaitEdges {
   /** A thread went on when some work had ended; the time before holds nothing. */
   #release(thread: HostThread, index: number, row: number, piece: number): void {
     const time = thread.timeAt(index) - this.work.end.at(row);
+    this.lastReturn = Math.max(this.lastReturn, thread.timeAt(index));
     this.graph.setLag(thread.edgeInto(index), 0);
     this.graph.addEdge(this.work.endNode(row), thread.nodeAt(index), time, piece);
   }

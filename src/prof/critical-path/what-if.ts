@@ -46,7 +46,7 @@ const ALSO: Readonly<Record<string, Bound>> = { collective: 'communication', col
 const CHANGEABLE = BOUND_NAMES.filter((bound) => bound !== 'unknown');
 
 /**
- * The kind of time that a text names; null for a filter, which is more than a word.
+ * The kind of time that a string names; null for a filter, which is more than a word.
  * @throws UsageError for another word
  */
 function boundOf(text: string): Bound | null {
@@ -57,7 +57,7 @@ function boundOf(text: string): Bound | null {
   throw new UsageError(`unknown kind of time '${text}'`, near === null ? `for an op: op==${text}` : `did you mean ${near}?`); // prettier-ignore
 }
 
-/** @throws UsageError for a text without a factor, and for a filter that cannot be parsed */
+/** @throws UsageError for a string without a factor, and for a filter that cannot be parsed */
 function parseChange(text: string): Change {
   const [, what = '', factor = ''] = /^(.*\S) *: *(\d{1,9}(?:\.\d{1,9})?)$/.exec(text.trim()) ?? [];
   if (factor === '')
@@ -119,7 +119,7 @@ export class WhatIf {
     return this.device !== null;
   }
 
-  /** @throws UsageError for a text that is not a change */
+  /** @throws UsageError for a string that is not a change */
   constructor(given: readonly string[]) {
     const texts = given.map((text) => text.trim());
     const devices = texts.flatMap((text) => DEVICE.exec(text)?.[1]?.trim() ?? []);

@@ -11,7 +11,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
 import { median } from '../../record/statistics.js';
 import type { TimedGraph } from '../../containers/timed-graph.js';
-import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../steps/step-work.js';
+import { LONGEST_LAUNCH } from '../steps/step-work.js';
 import type { Missing, Pieces } from './bounds.js';
 import { NO_THREAD, UNORDERED, type DeviceWork } from './device-work.js';
 import type { HostThreads } from './host-threads.js';
@@ -43,6 +43,7 @@ export class WorkEdges {
   /** Why the start of some work has no known cause, by its row. */
   readonly missing = new Map<number, Missing>();
   readonly #usual: UsualTimes;
+  readonly #launchPiece: number;
   readonly #switchPiece: number;
   readonly #eventPiece: number;
   readonly #presumedPiece: number;
@@ -50,7 +51,7 @@ export class WorkEdges {
   readonly #graphs = new Map<string, number[]>();
 
   /**
-   * @param awaited work for whose end other work waits by an event, by the row of that other work
+   * @param awaited work that other work waits for by an event, by the row of that other work
    * @param mayPresume whether streams wait for events that the profile does not identify
    */
   constructor(
@@ -62,6 +63,7 @@ export class WorkEdges {
     private readonly mayPresume: boolean,
   ) {
     this.#usual = usualTimes(work, awaited);
+    this.#launchPiece = pieces.numberOf('launch', 'from the call to its work');
     this.#switchPiece = pieces.numberOf('switch', 'next work of the stream');
     this.#eventPiece = pieces.numberOf('switch', 'event of another stream');
     this.#presumedPiece = pieces.numberOf('switch', 'presumed event of another stream');
@@ -77,7 +79,7 @@ export class WorkEdges {
     for (const row of rows) {
       const queue = stream.at(row);
       const before = queue === UNORDERED ? -1 : elementAt(latest, queue);
-      this.#hold(row, this.#candidates(row, before === -1 ? null : before));
+      this.#hold(row, before === -1 ? null : before);
       if (before === -1 || end.at(row) >= end.at(before)) latest[queue] = row;
     }
   }
@@ -87,7 +89,7 @@ export class WorkEdges {
     const nodes = this.#graphNode(row);
     return [
       ...this.#launch(row, nodes.length === 0),
-      ...(before === null ? [] : [this.#after(before, row, this.#switchPiece)]),
+      ...(before === null ? [] : [this.#next(before, row)]),
       ...events.map((source) => this.#after(source, row, this.#eventPiece)),
       ...nodes,
     ];
@@ -109,9 +111,21 @@ export class WorkEdges {
         mayExplain: isRunning && isAwaited.at(row) === 0,
         explains: begin - until <= LONGEST_LAUNCH,
         usual: this.#usual.launch,
-        piece: this.pieces.numberOf('launch', 'from the call to its work'),
+        piece: this.#launchPiece,
       },
     ];
+  }
+
+  /** The next work of a stream; if the stream waited in between, it was held by what that wait was for. */
+  #next(before: number, row: number): Candidate {
+    const candidate = this.#after(before, row, this.#switchPiece);
+    return this.#waited(row, before) ? { ...candidate, explains: false } : candidate;
+  }
+
+  /** Whether the device recorded a wait between some work and the work before it on its stream. */
+  #waited(row: number, before: number): boolean {
+    const { work } = this;
+    return work.waited(work.stream.at(row), work.end.at(before), work.start.at(row));
   }
 
   /** Work that waits for the end of other work; work that starts before that end waits for its start. */
@@ -124,7 +138,7 @@ export class WorkEdges {
       node: isOverlapping ? work.startNode(source) : work.endNode(source),
       // Work that had ended when the other was called did not delay it.
       arrival: isOverlapping || ended <= work.called.at(row) ? time : Math.min(time + this.#usual.switch, begin),
-      explains: begin - time <= LONGEST_SWITCH,
+      explains: begin - time <= work.longestSwitch(row),
       usual: isOverlapping ? 0 : this.#usual.switch,
       piece: isOverlapping ? work.piece.at(source) : piece,
     };
@@ -138,12 +152,12 @@ export class WorkEdges {
   #presumed(row: number): Candidate | null {
     const { work } = this;
     const begin = work.start.at(row);
-    for (const source of work.endedWithin(begin - LONGEST_SWITCH, begin))
+    for (const source of work.endedWithin(begin - work.longestSwitch(row), begin))
       if (
         work.device.at(source) === work.device.at(row) &&
         work.stream.at(source) !== work.stream.at(row) &&
         work.issuedAt(source) <= work.issuedAt(row) &&
-        (this.mayPresume || this.#communicates(source) || this.#communicates(row)) &&
+        (this.mayPresume || work.recordsWaits(row) || this.#communicates(source) || this.#communicates(row)) &&
         work.isLastEnded(source, begin)
       )
         return this.#after(source, row, this.#presumedPiece);
@@ -170,12 +184,17 @@ export class WorkEdges {
     return latest === null ? [] : [this.#after(latest, row, this.#switchPiece)];
   }
 
-  #hold(row: number, candidates: readonly Candidate[]): void {
+  /** Whether other work may have held some work: nothing did so that is recorded, or only the launch of its whole program. */
+  #mayFollow(row: number, recorded: Candidate | null): boolean {
+    return recorded === null || (recorded.piece === this.#launchPiece && this.work.recordsWaits(row));
+  }
+
+  #hold(row: number, before: number | null): void {
     const { graph, work } = this;
+    const candidates = this.#candidates(row, before);
     const [node, begin] = [work.startNode(row), work.start.at(row)];
     const recorded = causeOf(candidates);
-    const presumed = recorded === null ? this.#presumed(row) : null;
-    const cause = recorded ?? presumed;
+    const cause = this.#mayFollow(row, recorded) ? (this.#presumed(row) ?? recorded) : recorded;
     const add = ({ node: source, usual, piece }: Candidate, isCause: boolean): void => {
       const time = begin - graph.timeOf(source);
       graph.addEdge(source, node, isCause ? time : Math.min(usual, time), piece);
@@ -216,7 +235,7 @@ function usualTimes(work: DeviceWork, awaited: ReadonlyMap<number, unknown>): Us
       if (awaited.has(row)) continue;
       if (ended <= called) {
         if (begin - work.returned.at(row) <= LONGEST_LAUNCH && begin >= called) launches.push(begin - called);
-      } else if (begin >= ended && begin - ended <= LONGEST_SWITCH) switches.push(begin - ended);
+      } else if (begin >= ended && begin - ended <= work.longestSwitch(row)) switches.push(begin - ended);
     }
   }
   return { launch: median(launches, 'lower') ?? 0, switch: median(switches, 'lower') ?? 0 };

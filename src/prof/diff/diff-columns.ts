@@ -70,7 +70,7 @@ export const TOTAL = 'total';
 export interface DiffLine {
   readonly kind: 'total' | 'key';
   readonly row: DiffRow;
-  /** Texts by column of `--by`; null for unknown. */
+  /** Strings by column of `--by`; null for unknown. */
   readonly keys: readonly Key[];
 }
 

@@ -31,7 +31,7 @@ export interface Change {
 }
 
 export interface DiffRow extends Pair<Amount> {
-  /** Texts by column of `--by`; empty for the totals and for conditions. */
+  /** Strings by column of `--by`; empty for the totals and for conditions. */
   readonly keys: readonly Key[];
   /** Mean change per step or run, in ns. */
   readonly change: number;
@@ -112,5 +112,5 @@ export function byChange(a: DiffRow, b: DiffRow): number {
   return sortKey(a) < sortKey(b) ? -1 : 1;
 }
 
-/** The keys as one text; an unknown key sorts first. */
+/** The keys as one string; an unknown key sorts first. */
 const sortKey = ({ keys }: DiffRow): string => keys.map((key) => key ?? '').join('\u0000');

@@ -5,7 +5,7 @@
  *     subject    = "total" | column ":" text (equals, or an entry of a list does) | column "~" text (contains, any case)
  *     change     = [+-] number ("%" | "ns" | "us" | "ms" | "s")
  *
- * The last `>`, `<` or `=` counts, because names of kernels contain these characters. `any` stands for the totals and each
+ * The last `>`, `<` or `=` counts, because kernel names contain these characters. `any` stands for the totals and each
  * row.
  */
 import { requireColumn } from '../columns/columns.js';

@@ -69,7 +69,7 @@ export interface PageOptions {
   readonly events: number;
   /** Maximum number of profiles in the page. */
   readonly held?: number;
-  /** The critical path of each profile, in order of start. */
+  /** The critical path of each profile, in order of start time. */
   readonly paths?: ReadonlyMap<number, readonly PathRange[]>;
 }
 
@@ -307,7 +307,7 @@ export class PageBuilder implements Analysis<MakePage> {
     const notes = countNotes(
       [truncated, 'truncated input', ': the page shows the records before the end'],
       [untimed, 'record', ' left out: no time'],
-      [outOfOrder, 'record', ' not in order of start: utilisation is too low there'],
+      [outOfOrder, 'record', ' not in order of start time: utilisation is too low there'],
       [
         this.#scattered.size,
         'profile',

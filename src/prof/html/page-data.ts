@@ -206,7 +206,7 @@ export interface PageProfile {
   readonly timeline: PageTimeline | null;
   /** Null for other devices. */
   readonly neuron: PageNeuron | null;
-  /** Null except for reports of neuron-monitor. */
+  /** Null except for neuron-monitor reports. */
   readonly monitor: PageMonitor | null;
 }
 
@@ -260,7 +260,7 @@ export interface Lines extends Bounded<LineTotal> {
   readonly time: number;
 }
 
-/** A text that the user put around launches (layer or range), with the device time of each occurrence. */
+/** A string that the user put around launches (layer or range), with the device time of each occurrence. */
 export interface Annotation {
   readonly text: string;
   /** Null, like the times, when the profile has no device work. */
@@ -388,7 +388,7 @@ export interface MemoryCurve {
   readonly metric: string;
   /** Component or kind of memory; the metric itself when it has only one curve. */
   readonly name: string;
-  /** [ns, bytes] in order of time; empty for a value of the whole profile. */
+  /** [ns, bytes] in time order; empty for a value of the whole profile. */
   readonly points: readonly (readonly [number, number])[];
   readonly peak: number;
 }

@@ -8,12 +8,12 @@ import { hostRangeName } from '../by/host/range-name.js';
 
 const RANGE_TYPES: RecordTypes = new Set(['profile', 'range', 'end']);
 
-/** Maximum number of texts among which a message looks for similar ones. */
+/** Maximum number of strings among which a message looks for similar ones. */
 const MOST_TEXTS = 100_000;
-/** Maximum number of texts that a message names. */
+/** Maximum number of strings that a message names. */
 const MOST_NAMED = 4;
 
-/** A range by its text and its place among the ranges with this text in its profile, in order of start. */
+/** A range by its text and its place among the ranges with this text in its profile, in order of start time. */
 export interface RangeName {
   /** As given: the text, or the text with `#K`. */
   readonly text: string;
@@ -40,7 +40,7 @@ export interface RangeTimes {
   readonly notes: readonly string[];
 }
 
-/** A way to read `TEXT#K`. Texts may end in a number sign and a number themselves, as `ProfilerStep#3` does. */
+/** A way to read `TEXT#K`. Strings may end in a number sign and a number themselves, as `ProfilerStep#3` does. */
 interface Reading {
   readonly text: string;
   /** From 1. */
@@ -52,11 +52,11 @@ const reading = (text: string, number: number): Reading => ({ text, number, foun
 
 /** Finds the range in all profiles of an input; the whole text as a name comes before `TEXT#K`. */
 export class NamedRange {
-  /** The records that it takes. Calls of the device's library have no texts of the program. */
+  /** The records that it takes. Calls of the device's library have no strings of the program. */
   readonly wanted = { types: RANGE_TYPES, ranges: 'without-calls' } as const;
   readonly #readings: readonly Reading[];
   readonly #profiles = new Set<number>();
-  /** Texts of annotations, and then those of other ranges. */
+  /** Strings of annotations, and then those of other ranges. */
   readonly #texts = { annotation: new Set<string>(), other: new Set<string>() };
 
   constructor(private readonly name: RangeName) {

@@ -1,6 +1,6 @@
 /**
  * `net.dict` of PyProf and PyProf2: one Python dict per line and kernel. A kernel has no start, process or launch. Its
- * calls are marker texts, which are also Python literals.
+ * calls are marker strings, which are also Python literals.
  */
 import type { KernelRecord, OpCall } from '../../record/record.js';
 import { readMarkerText } from '../../record/python/marker-text.js';
@@ -13,7 +13,7 @@ import { strings } from '../../record/fields/field-types.js';
 import type { StreamStatus } from './stream-status.js';
 
 const MARKERS_KEPT = 2000;
-/** Longer marker texts are too rare to cache. */
+/** Longer marker strings are too rare to cache. */
 const LONGEST_KEPT = 20_000;
 
 /** Database error messages that failed scripts left in the file in place of kernels. */
@@ -124,7 +124,7 @@ export class NetDictReader {
   }
 }
 
-/** Texts that are not calls are left out, and the kernel is kept. */
+/** Strings that are not calls are left out, and the kernel is kept. */
 function callsOf(texts: readonly string[]): OpCall[] {
   return texts.map((text) => readMarkerText(text).call).filter((call) => call !== null);
 }

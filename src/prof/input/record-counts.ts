@@ -41,7 +41,7 @@ export class RecordCounts {
   take(record: ProfileLine): ProfileLine {
     const { type, profile } = record;
     if (type === 'end') return this.#heldEnd(record);
-    // This is another profile with the same number, in concatenated files.
+    // Another profile with the same number, in concatenated files.
     if (type === 'profile') {
       this.#read.delete(profile);
       this.#surplus += this.#behind.get(profile) ?? 0;

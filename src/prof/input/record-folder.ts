@@ -110,7 +110,7 @@ interface Part {
   readonly profile: number;
 }
 
-/** `type=kernel/rank=7/part-0.parquet`; a text instead of a number means no rank. */
+/** `type=kernel/rank=7/part-0.parquet`; a string instead of a number means no rank. */
 const PART = /^type=(\w+)[\\/]rank=([^\\/]*)[\\/]part-(\d+)\.parquet$/;
 
 /** The record files in a folder; none for another kind of folder. */
@@ -143,10 +143,10 @@ export function isRecordFolder(folder: string): boolean {
   }
 }
 
-/** Maximum number of JSON texts whose values are cached, because calls of an op repeat. */
+/** Maximum number of JSON strings whose values are cached, because calls of an op repeat. */
 const MOST_VALUES = 4096;
 
-/** Cached values of JSON texts. */
+/** Cached values of JSON strings. */
 class JsonValues {
   readonly #values = new Map<string, unknown>();
 
@@ -160,7 +160,7 @@ class JsonValues {
   }
 }
 
-/** A value as it is in a record: 64-bit integers become numbers, JSON texts are parsed. */
+/** A value as it is in a record: 64-bit integers become numbers, JSON strings are parsed. */
 function valueOf({ kind }: RecordField, value: unknown, json: JsonValues): unknown {
   if (value === null || value === undefined) return undefined;
   if (typeof kind !== 'string') return objectOf(kind, value as RecordFields, json);
@@ -230,7 +230,7 @@ class PartReader {
 
   /**
    * The next record, which must exist.
-   * @param onWrong called for a field of the wrong type, which JSON in a text may contain
+   * @param onWrong called for a field of the wrong type, which JSON in a string may contain
    */
   take(onWrong: () => void): ProfileLine {
     const { type, rank } = this.part;
@@ -238,7 +238,7 @@ class PartReader {
     try {
       for (const [field, values] of this.#columns) setField(record, field, values[this.#at], this.json);
     } catch (error) {
-      // A text that is not JSON.
+      // A string that is not JSON.
       throw unreadable(this.path, error);
     }
     this.#at++;

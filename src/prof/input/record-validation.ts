@@ -35,12 +35,12 @@ const FIELDS: readonly RepeatedField[] = [
 const KEPT = 2048;
 /** Most backward kernels have no calls. */
 const NO_CALLS: readonly unknown[] = [];
-/** Longer texts are too rare to cache. */
+/** Longer strings are too rare to cache. */
 const LONGEST = 20_000;
 
 /**
  * JSON.parse for lines of kernels, whose names and calls repeat from line to line: these fields are cut out of the
- * text, parsed once for every distinct text, and shared by the records. Equal calls become one object, which is the key
+ * text, parsed once for every distinct string, and shared by the records. Equal calls become one object, which is the key
  * for caching derived values. `node bench/repeated-fields.mjs RECORDS.jsonl` prints the time that this saves.
  *
  * Cutting is safe in any JSON: no string contains an unescaped quote, so `,"calls":` is always a key. A line whose
@@ -74,7 +74,7 @@ export class RepeatedFieldParser {
     return whole;
   }
 
-  /** The value of a text; undefined when it is not JSON, or too long to cache. */
+  /** The value of a string; undefined when it is not JSON, or too long to cache. */
   #value(field: number, text: string): unknown {
     if (text.length > LONGEST) return undefined;
     if (text === '[]') return NO_CALLS;

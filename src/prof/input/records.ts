@@ -100,7 +100,7 @@ const TYPE = /^\{"type":"([\w-]+)"/;
 /** Start of a kernel in PyProf's format. */
 const DICT = "{'kShortName'";
 
-/** Kind of a text by its beginning: records (including PyProf's) or partial answers; null for neither. */
+/** Kind of a string by its beginning: records (including PyProf's) or partial answers; null for neither. */
 export function recordKindOf(text: string): 'records' | 'partial' | null {
   const type = TYPE.exec(text)?.[1] ?? '';
   if (type === 'partial') return type;
@@ -202,7 +202,7 @@ export class RecordReader {
     this.#partial.end();
     this.status?.losses.take(this.file, this.#counts);
     if (this.linesRead > 0 || this.#partial.hasLines) return;
-    throw new UserError('is empty', { where: this.file, hint: 'expected records of dparse, or a net.dict' });
+    throw new UserError('is empty', { where: this.file, hint: 'expected dparse records, or a net.dict' });
   }
 
   /** The record of a line; null for a blank line and for a record of another type. */
@@ -249,7 +249,7 @@ export class RecordReader {
       throw this.#broken(text, line, error);
     }
     if (!isObject(record) || typeof record['type'] !== 'string') {
-      throw this.#error('JSON, but not a record', line, 'expected records of dparse, one per line');
+      throw this.#error('JSON, but not a record', line, 'expected dparse records, one per line');
     }
     this.#printed.refuse();
     this.#isNetDict = false;
@@ -276,7 +276,7 @@ export class RecordReader {
     } catch (error) {
       throw this.#broken(text, line, error);
     }
-    if (record === null) throw this.#error('a Python value, but not a kernel', line, 'expected a net.dict of PyProf');
+    if (record === null) throw this.#error('a Python value, but not a kernel', line, 'expected a PyProf net.dict');
     this.#kernels++;
     this.status?.formats.add(NET_DICT);
     return record;
@@ -295,7 +295,7 @@ export class RecordReader {
   /** The error for a line that does not begin like a record. It says what the line probably is. */
   #noRecord(text: string, line: number): UserError {
     if (!isDatabaseMessage(text))
-      return this.#error('not a record', line, 'expected records of dparse, a net.dict, or a profile database');
+      return this.#error('not a record', line, 'expected dparse records, a net.dict, or a profile database');
     const said = text.trim().slice(0, 80);
     return this.#error(`not kernels but a database message: "${said}"`, line, 'run dparse on the profile itself');
   }

@@ -1,5 +1,5 @@
 /**
- * Memory held by each op over time, from allocations in order of start. Memory: 24 bytes for each live allocation that will
+ * Memory held by each op over time, from allocations in order of start time. Memory: 24 bytes for each live allocation that will
  * be released, and one entry per op.
  */
 import { elementAt } from '../../containers/element.js';
@@ -61,7 +61,7 @@ export class AllocationCategories {
   readonly #phase = NumericColumn.codes();
   readonly #step = NumericColumn.floats();
 
-  /** Takes a record, in order of start. */
+  /** Takes a record, in order of start time. */
   take(record: ProfileLine): void {
     const step = stepOf(record);
     if (step !== null) {

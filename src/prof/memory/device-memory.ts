@@ -99,7 +99,7 @@ export class DeviceMemory {
 
   constructor(private readonly points: number) {}
 
-  /** Must be called in order of start. */
+  /** Must be called in order of start time. */
   take({ metric, start, dur, value, labels = {} }: SampleRecord): void {
     if (value === null) return;
     if (isSegmentMetric(metric)) this.#segments[SEGMENT_METRICS[metric]] = value;

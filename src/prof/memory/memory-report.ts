@@ -187,7 +187,7 @@ class MemoryProfile {
 }
 
 /**
- * Turns records into memory in use over time, for each device of each profile, in one pass over records in order of start.
+ * Turns records into memory in use over time, for each device of each profile, in one pass over records in order of start time.
  */
 export class Memory implements Analysis<readonly MemoryReport[]> {
   readonly types = MEMORY_TYPES;
@@ -219,7 +219,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   finish(): Answer<readonly MemoryReport[]> {
     const { reports } = this;
     const chosen = this.device === undefined ? reports : reports.filter(({ device }) => device === this.device);
-    if (reports.length === 0) throw withoutMemory('no samples of memory', this.#headers);
+    if (reports.length === 0) throw withoutMemory('no memory samples', this.#headers);
     if (chosen.length === 0) {
       const known = [...new Set(reports.map(({ device }) => device ?? 'host'))];
       const what = `no memory samples of ${this.device === null ? 'the host' : `device ${this.device ?? ''}`}`;

@@ -1,7 +1,7 @@
 /**
  * FLOPs and bytes from the sums of records, and their ratios to the device's peaks.
  *
- * Source: definitions in AWS Neuron's profile schema; every formula was checked on captures of Trainium2 against the
+ * Source: definitions in AWS Neuron's profile schema; every formula was checked on Trainium2 captures against the
  * tool's own numbers. Rates by type: architecture guides of Trainium (FP32 a quarter of BF16).
  */
 import {
@@ -230,7 +230,7 @@ function sentence(
     const why = parts.find(isUnknown)?.unknown ?? 'no time';
     return `bound unknown: ${why}${idle}`;
   }
-  const shares = `at full rate computing takes ${percent(computeShare)} of the time, device memory ${percent(memoryShare)}`;
+  const shares = `at full rate, compute would take ${percent(computeShare)} of the time and device memory ${percent(memoryShare)}`;
   const ridge =
     have === null || balance === null ? '' : `; ${rounded(have)} FLOP/B, balanced at ${rounded(balance)} FLOP/B`;
   return `bound by ${kind}: ${shares}${ridge}${idle}`;

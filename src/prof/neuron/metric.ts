@@ -107,11 +107,11 @@ export function combine(
   if (odd === undefined) return compute(...(amounts as readonly number[]));
   return odd !== null && typeof odd === 'object'
     ? odd
-    : { unknown: 'the capture lacks the peak that it is relative to' };
+    : { unknown: 'the capture lacks the peak that this figure is relative to' };
 }
 
 export const NO_ACTIVITY = 'no records of device activity: only a summary or a program';
-export const NO_ORDER = 'the records are not in order of start';
+export const NO_ORDER = 'the records are not in order of start time';
 
 /** Whether there are records of device activity. */
 export const ran = ({ instructions, packets }: ProfileSums): boolean => instructions > 0 || packets.count > 0;

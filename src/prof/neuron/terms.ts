@@ -67,10 +67,10 @@ const MORE_ENGINES: TermList = [
 ];
 
 const OPCODES: TermList = [
-  ['ACTIVATE', 'function of each element, on the scalar engine'],
+  ['ACTIVATE', 'applies a function to each element, on the scalar engine'],
   ['ACT_TABLE_LOAD', 'loads the function table for ACTIVATE'],
   ['CAST', 'converts elements to another type'],
-  ['COMPARE_BRANCH', 'jumps in the program if a comparison holds'],
+  ['COMPARE_BRANCH', 'branches if a comparison holds'],
   ['COPY', 'copies a tensor between buffers of the core'],
   ['DMA_DIRECT2D', 'starts a DMA of rows and columns whose descriptors are written as the program runs'],
   ['DRAIN', 'waits until all earlier instructions of the engine have finished'],
@@ -83,8 +83,8 @@ const OPCODES: TermList = [
   ['RECIPROCAL', '1 / x of each element'],
   ['SET_ORDERING_MODE', 'sets whether instructions may overtake each other'],
   ['TENSOR_LOAD', 'loads registers of the engine from memory'],
-  ['TENSOR_REDUCE', 'sum, maximum or the like along dimensions of a tensor'],
-  ['TENSOR_SCALAR', 'operation of each element with a scalar, or with one scalar per row'],
+  ['TENSOR_REDUCE', 'reduces a tensor along some dimensions: sum, maximum or the like'],
+  ['TENSOR_SCALAR', 'combines each element with a scalar, or with one scalar per row'],
   ['WRITE', 'writes a register or a few bytes of memory'],
 ];
 

@@ -70,12 +70,13 @@ function throttled({ throttling, totalPs }: MetricSums): WarningDetail[] {
   if (totalPs === null || totalPs <= 0) return [];
   return [...throttling.cores].flatMap(([core, { observed, limited, kinds }]) => {
     const time = (limited.time * 1000) / totalPs;
-    const lost = ((observed.time - observed.allowed) * 1000) / totalPs;
+    const lostNs = observed.time - observed.allowed;
+    const lost = (lostNs * 1000) / totalPs;
     if (lost < LEAST_LOST) return [];
     const by = [...kinds].filter(([, windows]) => windows.allowed < windows.time).map(([kind]) => kind);
     return [
       {
-        text: `core ${core} is throttled for ${percent(time)} of the time (${by.join(', ')}, ${counted(limited.count, 'window')}) to ${percent(limited.allowed / limited.time)} of its rate, which costs up to ${percent(lost)} of the time`,
+        text: `core ${core} is throttled for ${percent(time)} of the time (${by.join(', ')}, ${counted(limited.count, 'window')}) to ${percent(limited.allowed / limited.time)} of its rate, which costs up to ${amountText(lostNs, 'time')}`,
         evidence: { core, windows: limited.count, timeShare: time, lostShare: lost, kinds: by.join(',') },
       },
     ];

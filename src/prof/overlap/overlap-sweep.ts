@@ -67,7 +67,7 @@ export class OverlapSweep {
   readonly #running: Running[] = [];
   #now = -Infinity;
 
-  /** Adds work, in order of start. Work that ends before it starts has no time. */
+  /** Adds work, in order of start time. Work that ends before it starts has no time. */
   add(kind: string, from: number, to: number): void {
     const number = this.#numberOf(kind);
     this.#counts[number] = elementAt(this.#counts, number) + 1;
@@ -78,7 +78,7 @@ export class OverlapSweep {
     this.#run({ kind: number, to });
   }
 
-  /** Adds a period over which metrics were measured, among the work in order of start. */
+  /** Adds a period over which metrics were measured, among the work in order of start time. */
   measure(from: number, to: number, values: Values): void {
     this.#advance(Math.max(from, this.#now));
     // A period that begins earlier than the sweep has come lacks work.

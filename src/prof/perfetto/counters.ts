@@ -1,6 +1,6 @@
 /**
  * Turns samples into counters, one for each metric, device and set of labels. Values of the whole profile, which have no
- * time, are arguments of one mark at the profile's start; each text is a separate mark.
+ * time, are arguments of one mark at the profile's start; each string is a separate mark.
  */
 import { STEP_METRIC, type SampleRecord, type ProfileRecord } from '../../record/record.js';
 import { ALLOCATION_METRIC } from '../memory/device-memory.js';
@@ -78,7 +78,7 @@ interface CounterCounts {
 export class TraceCounters {
   #whole: TraceArg[] = [];
   #profile = 0;
-  /** Number of samples with neither a number nor a text. */
+  /** Number of samples with neither a number nor a string. */
   unknown = 0;
   /** Number of samples left out because there are more counters than a viewer can show. */
   beyond = 0;
@@ -156,7 +156,7 @@ function seriesOf({ metric, labels }: SampleRecord): string {
   return [nameOf(metric), ...ofSeries.map(([name, value]) => `${name}=${shownLabel(value)}`)].join(' ');
 }
 
-/** A text in quotes if it would otherwise be read back as a number, or as several labels. */
+/** A string in quotes if it would otherwise be read back as a number, or as several labels. */
 const shownLabel = (value: string | number): string =>
   typeof value === 'string' && (!/^[^\s="]+$/.test(value) || !Number.isNaN(Number(value)))
     ? JSON.stringify(value)

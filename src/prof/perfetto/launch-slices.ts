@@ -150,7 +150,7 @@ function keyOf({ profile, pid, tid, corr }: LaunchedActivity, { start, dur }: Ti
   return mixed(mixed(mixed(mixed(ofThread, (corr ?? -1) | 0), start | 0), (start / UINT32) | 0), (dur ?? -1) | 0);
 }
 
-/** A 32-bit hash of numbers, texts and nulls, in this order. */
+/** A 32-bit hash of numbers, strings and nulls, in this order. */
 export function hashOf(...parts: readonly unknown[]): number {
   let hash = 0;
   for (const part of parts) {

@@ -29,7 +29,7 @@ export const TRACE_TYPES: RecordTypes = new Set([
 ]);
 
 /**
- * Numbers of slices to hold back, for devices, whose records come in order of start, and for the host, which runs ahead
+ * Numbers of slices to hold back, for devices, whose records arrive in order of start time, and for the host, which runs ahead
  * of devices.
  */
 const HELD_OF_DEVICES = 256;
@@ -61,7 +61,7 @@ interface HeldSlice extends TraceTime, TimedSlice {
 /** Counts of what was written and what was left out. */
 class TraceCounts {
   slices = 0;
-  /** Number of records without a duration, and of texts. */
+  /** Number of records without a duration, and of strings. */
   instants = 0;
   counters = 0;
   /** Number of arrows from a launch to what it launched. */
@@ -134,7 +134,7 @@ export class TraceBuilder {
     else if (record.type === 'tensor') this.#timeless(record, 'tensors', record.name);
   }
 
-  /** Draws the critical path of the profile whose line was taken last. @param path in order of start */
+  /** Draws the critical path of the profile whose line was taken last. @param path in order of start time */
   path(path: readonly PathRange[]): void {
     for (const { profile, start: from, dur, text: name, line, step } of path) {
       const [start, end] = [Math.round(from), Math.round(from + dur)];
@@ -217,7 +217,7 @@ export class TraceBuilder {
     this.#hold(this.#ofHost, profile, record, what, () => this.#tracks.onDevice(profile, device, 'layers'));
   }
 
-  /** What has no time has its mark at the profile's start. */
+  /** Records without a time are marked at the profile's start. */
   #timeless(record: NoticeRecord | TensorRecord, line: string, name: string): void {
     this.counts.instants++;
     this.#mark(record.profile, line, nameOf(name), record.type, fieldArgs(record));

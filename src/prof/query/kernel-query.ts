@@ -16,7 +16,7 @@ export type KernelSortKey = SortKey<Annotated>;
 export const parseWhere = (text: string): KernelFilter => parseFilter(text, requireColumn);
 
 /**
- * The sort keys of a list such as `-sil,+op`; without a sign, numbers are sorted largest first and texts from A to Z.
+ * The sort keys of a list such as `-sil,+op`; without a sign, numbers are sorted largest first and strings from A to Z.
  * @throws UsageError for an unknown column, naming the nearest one
  */
 export const parseSort = (list: string): KernelSortKey[] => parseSortKeys(list, requireColumn);

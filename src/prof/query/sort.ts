@@ -12,7 +12,7 @@ export interface SortKey<Row> {
 }
 
 /**
- * Sort keys of a comma-separated list. Numbers are sorted largest first and texts from A to Z; `+` before a key makes its
+ * Sort keys of a comma-separated list. Numbers are sorted largest first and strings from A to Z; `+` before a key makes its
  * order ascending, `-` descending.
  * @param columnOf returns the column of a key; throws for an unknown one
  * @throws UsageError for an empty key

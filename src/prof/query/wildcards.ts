@@ -1,7 +1,7 @@
 /** Patterns of names: `*` stands for any characters, `?` for one; the whole text has to match, ignoring case. */
 
 /**
- * Returns a test for texts. Time: at most the length of the pattern times the length of the text.
+ * Returns a test for strings. Time: at most the length of the pattern times the length of the text.
  * @param pattern with `*` and `?`
  */
 export function wildcardTest(pattern: string): (text: string) => boolean {

@@ -55,7 +55,7 @@ export class CountOverTime {
     this.width *= 2;
   }
 
-  /** Mean number of intervals in each of at most `most` stretches of time, with their starts. */
+  /** Mean number of open intervals in each of at most `most` bins of equal width, with their starts. */
   means(most: number): { readonly start: number; readonly end: number; readonly mean: number }[] {
     const { begin } = this;
     if (begin === null || this.#end <= begin) return [];

@@ -29,7 +29,7 @@ export interface QueueRow {
   readonly profile: number;
   readonly device: number;
   readonly stream: number | null;
-  /** Kernels, copies and sets with a known launch. */
+  /** Kernels, copies and memsets with a known launch. */
   readonly launches: number;
   /** Distribution of the length of the queue when a launch call began. */
   readonly median: number;
@@ -42,7 +42,7 @@ export interface QueueRow {
   readonly blockedTime: number | null;
 }
 
-/** The mean length of the queues of a device in a stretch of time. */
+/** The mean length of the queues of a device in an interval. */
 export interface QueuePoint {
   readonly profile: number;
   readonly device: number;
@@ -58,7 +58,7 @@ export const QUEUE_COLUMNS: readonly Column<QueueRow>[] = [
   profileColumn,
   deviceColumn,
   column('stream', 'Stream', int(3), 'stream', ({ stream }) => stream, { narrowHeader: 'Str' }),
-  column('launches', 'Launches', int(8), 'kernels, copies and sets with a known launch', ({ launches }) => launches),
+  column('launches', 'Launches', int(8), 'kernels, copies and memsets with a known launch', ({ launches }) => launches),
   column(
     'median',
     'Median',
@@ -99,7 +99,13 @@ export const POINT_COLUMNS: readonly Column<QueuePoint>[] = [
   deviceColumn,
   column('start', 'Start(ns)', int(14, 'ns'), "start of the interval, from the profile's start", ({ start }) => start),
   column('end', 'End(ns)', int(14, 'ns'), "end of the interval, from the profile's start", ({ end }) => end),
-  column('mean', 'Mean', real(10, 3), 'mean number of launched kernels, copies and sets that wait', ({ mean }) => mean),
+  column(
+    'mean',
+    'Mean',
+    real(10, 3),
+    'mean number of launched kernels, copies and memsets that wait',
+    ({ mean }) => mean,
+  ),
 ];
 
 class StreamSums {
@@ -113,7 +119,7 @@ class StreamSums {
 
   constructor(readonly place: Pick<QueueRow, 'profile' | 'device' | 'stream'>) {}
 
-  /** Adds work in order of start. */
+  /** Adds work in order of start time. */
   add(start: number, launch: LaunchCall): void {
     const length = this.#queue.add(start, launch.start);
     this.#lengths.add(length);
@@ -187,7 +193,7 @@ export class Queues implements Analysis<QueueFacts> {
   /** @throws UserError when no launch of any work is known */
   finish(): Answer<QueueFacts> {
     if (this.#activities === 0) throw withoutDevice();
-    if (this.#streams.size === 0) throw new UserError('no launches of kernels, copies or sets');
+    if (this.#streams.size === 0) throw new UserError('no launches of kernels, copies or memsets');
     const rows = [...this.#streams.values()].map(({ row }) => row);
     const points = [...this.#devices.values()].flatMap(({ waiting, ...place }) =>
       waiting.means(this.most).map((point) => ({ ...place, ...point })),

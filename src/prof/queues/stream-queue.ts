@@ -15,7 +15,7 @@ export class StreamQueue {
   readonly #starts: number[] = [];
 
   /**
-   * Adds work in order of start.
+   * Adds work in order of start time.
    * @param launched when its launch call began
    * @returns how much of the work launched earlier had not begun at that time
    */
@@ -44,7 +44,7 @@ export class LaunchWaitSums {
   readonly #queues = new LogHistogram();
   readonly #streams = new Map<string, StreamQueue>();
 
-  /** Must be called in order of start. */
+  /** Must be called in order of start time. */
   take(record: KernelLine): void {
     const { dur, graph } = record;
     const launch = launchOf(record);
@@ -53,7 +53,7 @@ export class LaunchWaitSums {
   }
 
   /**
-   * Must be called in order of start.
+   * Must be called in order of start time.
    * @param counts false for kernels that only stand before others in the queue
    */
   add({ device, stream, start, dur, launch }: LaunchedKernel, counts = true): void {

@@ -44,7 +44,7 @@ const isLaunched = ({ profile }: Annotated): boolean => deviceWords(profile).run
 const LABEL = 10;
 
 /**
- * How each value of a kernel was derived, as lines with a label and a text.
+ * How each value of a kernel was derived, as lines with a label and a string.
  * @param after the instructions that an instruction waited for
  * @returns lines without line ends; names in them come from the profiled program and may contain control characters
  */
@@ -227,9 +227,9 @@ const TYPED_BY: Readonly<Record<TypedBy, string>> = {
   operand: 'types that the call lacks are taken from its other operands',
 };
 
-/** Texts for the conventions of counting work, except the default. */
+/** Strings for the conventions of counting work, except the default. */
 const CONVENTION_TEXTS: Readonly<Record<Convention, string>> = {
-  pyprof: 'pyprof: calls of Python functions as PyProf counts them',
+  pyprof: 'pyprof: Python function calls as PyProf counts them',
 };
 
 function aboutWork(row: Annotated): LabelledLine[] {

@@ -1,4 +1,4 @@
-/** Peak rates of a profile's device and of its links, from the table of devices. */
+/** Peak rates of a profile's device and of its links, from the device table. */
 import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
 import type { Device } from '../../record/record.js';
 import { DEVICES, GIB, type DeviceRow, type PeakRates } from './devices.js';
@@ -149,9 +149,7 @@ function find(recorded: Device): Peaks {
   const known = { name, arch, bytesPerS, cacheBytes: null };
   if (formula !== null) return { ...known, ...formula, origin: 'formula' };
   const source =
-    bytesPerS === null
-      ? `${name} is not in the table of devices; give its rates with --peaks`
-      : 'bandwidth: the profile';
+    bytesPerS === null ? `${name} is not in the device table; give its rates with --peaks` : 'bandwidth: the profile';
   return { ...known, origin: bytesPerS === null ? 'none' : 'formula', source, vector: {}, matrix: {} };
 }
 
@@ -169,7 +167,7 @@ export function peaksOf(device: Device | null): Peaks {
 export const peaksOfRow = (row: DeviceRow): Peaks => ({ ...fromRow(row, null), origin: 'given' });
 
 interface LinkRate {
-  /** Applied to names in the table of devices. */
+  /** Applied to names in the device table. */
   readonly pattern: RegExp;
   /** Rate in GB/s in one direction, over all links of the device. */
   readonly rate: number;
@@ -177,7 +175,7 @@ interface LinkRate {
 }
 
 /**
- * Peak rates of the links between devices of one machine, in one direction, by names in the table of devices. Vendors print
+ * Peak rates of the links between devices of one machine, in one direction, by names in the device table. Vendors print
  * the sum of both directions; bus bandwidths are compared with half of that. Devices whose boards have several forms (PCIe
  * with or without bridges) have no entry.
  */

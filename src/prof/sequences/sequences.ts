@@ -15,7 +15,7 @@ import { communicates, workOf } from '../steps/step-work.js';
 import { BREAK, KernelOrder } from './kernel-order.js';
 import { RepeatedSequences, SMALL, type SequenceRow } from './repeated-sequences.js';
 
-/** Maximum number of kernels, copies and sets; later ones are counted. */
+/** Maximum number of kernels, copies and memsets; later ones are counted. */
 export const MOST_KERNELS = 2_000_000;
 
 /** Number of sequences, by default. */
@@ -188,7 +188,7 @@ export class Sequences implements Analysis<SequenceFacts> {
   finish(): Answer<SequenceFacts> {
     if (this.#kernels === 0 && this.#separate > 0)
       throw new UserError('no kernels that could be fused', {
-        hint: 'instructions of Neuron, communication, transfers and fills do not count',
+        hint: 'Neuron instructions, communication, transfers and memsets do not count',
       });
     if (this.#kernels === 0) throw withoutKernels(this.#untimed);
     const { rows } = this;

@@ -41,7 +41,7 @@ export const FRAME_KINDS: readonly FrameKind[] = [
 
 const isName = (name: string | undefined): name is string => name !== undefined && name !== '' && name !== 'na';
 
-/** `aten::mm` for ops of the dispatcher, `torch.nn.functional.linear` for calls in Python. */
+/** `aten::mm` for dispatcher ops, `torch.nn.functional.linear` for calls in Python. */
 export function callName({ mod, op, from }: Pick<OpCall, 'mod' | 'op' | 'from'>): string {
   if (!isName(mod)) return op;
   return from === undefined ? `${mod}.${op}` : `${mod}::${op}`;

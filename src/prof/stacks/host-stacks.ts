@@ -93,7 +93,7 @@ export class HostStacks implements Analysis<readonly ProfileStacks[]> {
     return { table: this.#sums.table('CPU time of its ops, without nested ops'), facts: profiles, notes };
   }
 
-  /** Ranges come in order of start, the longer first. */
+  /** Ranges arrive in order of start time, the longer first. */
   #begin(record: RangeRecord): void {
     const { pid, tid, start, dur } = record;
     const range = readRange(record);

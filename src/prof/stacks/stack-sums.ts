@@ -43,7 +43,7 @@ export class MergedStacks {
     }
   }
 
-  /** Sorted by the stacks' texts. */
+  /** Sorted by the stacks' strings. */
   *sorted(): Generator<{ readonly frames: readonly string[]; readonly ns: number }> {
     const sorted = [...this.#times].sort(([a], [b]) => (a < b ? -1 : 1));
     for (const [stack, ns] of sorted) yield { frames: stack.split(BETWEEN), ns };

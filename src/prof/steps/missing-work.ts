@@ -33,7 +33,7 @@ export function missingWorkOf(record: ProfileLine): MissingWork | null {
 const lesser = (a: number, b: number): number => Math.min(a, b);
 
 /**
- * Times of missing work on one device, in order of start; gaps may be in fractions of a ns. Memory: the times that the
+ * Times of missing work on one device, in order of start time; gaps may be in fractions of a ns. Memory: the times that the
  * device has not reached yet.
  */
 export class MissingTimes {
@@ -61,7 +61,7 @@ export class MissingTimes {
   }
 
   /**
-   * Takes work of the device, in order of start.
+   * Takes work of the device, in order of start time.
    * @param isTimed whether its duration is known
    */
   work({ stream = null, start }: StreamWork, isTimed: boolean, unit = 1): void {

@@ -168,7 +168,7 @@ const WORK_COLUMNS: readonly Column<RegionRow>[] = [
   ),
 ];
 
-/** Columns for servers of language models. */
+/** Columns for LLM servers. */
 const TOKEN_COLUMNS: readonly Column<RegionRow>[] = [
   tokens('context_tokens', 'tokens of the contexts that the steps read', ({ context }) => context.tokens),
   tokens('generation_tokens', 'tokens that requests generate in the steps', ({ generation }) => generation.tokens),

@@ -138,7 +138,7 @@ interface OpenPasses {
   readonly outer: OpenPasses | null;
 }
 
-/** Passes of a profile, added in order of start. */
+/** Passes of a profile, added in order of start time. */
 export class RegionPasses {
   readonly #threads = new Map<string, Pass[]>();
   readonly #counts = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Device time of one step, or of a whole profile, in one pass over work in order of start. */
+/** Device time of one step, or of a whole profile, in one pass over work in order of start time. */
 import { IntervalUnion, PS_PER_NS } from '../../containers/interval-union.js';
 import type { KernelLine } from '../../record/record.js';
 import { ServedTimes, type Served } from './serving/served-times.js';
@@ -51,7 +51,7 @@ function inPicoseconds({ ps }: StepActivity, start: number, end: number): [from:
   return [from, from + (end - start) * PS_PER_NS + more];
 }
 
-/** Idle time of a device so far, in which no work of any step runs; work must come in order of start. */
+/** Idle time of a device so far, in which no work of any step runs; work must arrive in order of start time. */
 export class DeviceIdle {
   readonly #busy = new IntervalUnion();
   readonly #gaps = new GapSums();

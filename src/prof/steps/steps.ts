@@ -1,6 +1,6 @@
 /**
  * Turns records into device time by step: for each device of each profile, one row per step, one for work outside of steps,
- * and one for everything. One pass over records in order of start.
+ * and one for everything. One pass over records in order of start time.
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
@@ -155,7 +155,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
       notes: countNotes(
         [idle.length, 'profile', ` with neither device work nor steps: ${namesWithoutWork(idle)}`],
         [untimed, 'record', ' left out (no time): free and idle of their steps are unknown'],
-        [this.late, 'record', ' not in order of start: times are too low'],
+        [this.late, 'record', ' not in order of start time: times are too low'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],
         [devicesWithoutCopies(profiles), 'device', WITHOUT_COPIES],
         ...withoutSteps(profiles),

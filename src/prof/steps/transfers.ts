@@ -26,7 +26,7 @@ const MOST_WAITS = 64;
 export class TransferWaits {
   readonly #latest: TransferWait[] = [];
 
-  /** Adds a wait, in order of start. @param awaited what it waits for, in words */
+  /** Adds a wait, in order of start time. @param awaited what it waits for, in words */
   add(start: number, end: number, awaited: string): void {
     this.#latest.push({ start, end, awaited });
     if (this.#latest.length > MOST_WAITS) this.#latest.shift();
@@ -108,7 +108,7 @@ export class TransferRate {
   #bytes = 0;
   readonly #devices = new Map<number, IntervalUnion>();
 
-  /** Adds a transfer, in order of start on its device. Times in ns. */
+  /** Adds a transfer, in order of start time on its device. Times in ns. */
   add(device: number, start: number, dur: number, bytes: number): void {
     this.#bytes += bytes;
     entryOf(this.#devices, device, () => new IntervalUnion()).add(start, start + dur);

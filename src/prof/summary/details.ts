@@ -11,7 +11,7 @@ import { UtilisationCurve } from '../html/utilisation/utilisation-curve.js';
 import type { LaunchTimes, ProfileDetails, OpTimes, ProfileSummary } from './summary-data.js';
 import type { RangeRecord } from '../../record/record.js';
 
-/** Computes from host ranges how long each thread was in ops, in one pass in order of start. Memory: the threads. */
+/** Computes from host ranges how long each thread was in ops, in one pass in order of start time. Memory: the threads. */
 const MOST_THREADS = 65_536;
 
 interface OpThread {

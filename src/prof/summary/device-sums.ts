@@ -1,4 +1,4 @@
-/** How one device spent its time, in one pass in order of start. Memory: the ends reached so far. */
+/** How one device spent its time, in one pass in order of start time. Memory: the ends reached so far. */
 import { PicosecondUnion, PS_PER_NS } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
 import { GapSums } from '../steps/gap-sums.js';
@@ -31,7 +31,7 @@ const missingOf = ({ launches, untimed, api, time, start, end }: MissingTimes): 
   return time > 0 ? { ...of, start: null, end: null } : null;
 };
 
-/** The part of gaps in work during which some wait was recorded, in one pass in order of start. In picoseconds. */
+/** The part of gaps in work during which some wait was recorded, in one pass in order of start time. In picoseconds. */
 class WaitsInGaps {
   total = 0;
   /** Latest end of all waits, and how much time they cover after the last end of work. */

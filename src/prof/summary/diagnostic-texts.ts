@@ -4,7 +4,7 @@ import type { ProfileSummary } from './summary-data.js';
 
 /** Descriptions of the counters that the summary adds: what it leaves out, or counts too low. */
 const OF_SUMMARY: Readonly<Record<string, string>> = {
-  'record-out-of-order': 'records out of order of start (busy times are too low)',
+  'record-out-of-order': 'records not in order of start time (busy times are too low)',
   'record-without-time': 'records without a time (left out)',
   'record-ends-before-start': 'records that end before they start (left out)',
   'record-of-device-left-out': 'records of devices above the limit (left out)',

@@ -33,7 +33,7 @@ export interface ProgramLayer {
 export interface ProgramSummary {
   readonly tensors: readonly RoleTensors[];
   readonly layers: number;
-  /** The first layers, in order of start. */
+  /** The first layers, in order of start time. */
   readonly listedLayers: readonly ProgramLayer[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Turns records and their annotated kernels into a summary of each profile, in one pass over records in order of start.
+ * Turns records and their annotated kernels into a summary of each profile, in one pass over records in order of start time.
  * Memory: names of kernels and a union for each step, both within bounds.
  */
 import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
@@ -76,8 +76,8 @@ interface StepSpan {
 }
 
 /**
- * How long each step took, and how busy each device was with the work that it launched, in one pass over work in order of
- * start.
+ * How long each step took, and how busy each device was with the work that it launched, in one pass over work in
+ * order of start time.
  */
 class StepSpans {
   readonly #steps = new Map<number, Map<number, StepSpan>>();

@@ -127,7 +127,7 @@ const hasWork = ({ devices, kernels, memory, syncs, collectives, host, cpu }: Pr
 function nothing(profiles: readonly ProfileSummary[], timeless: number): UserError {
   if (profiles.some(({ header }) => header?.format === 'neuron-monitor')) return noProfile();
   if (profiles.some(({ header }) => header?.format === 'torch-memory'))
-    return new UserError('a snapshot of memory has no device work', { hint: 'dprof memory FILE' });
+    return new UserError('a memory snapshot has no device work', { hint: 'dprof memory FILE' });
   const isOdd = profiles.some(({ diagnostics }) => Object.keys(diagnostics).some((name) => name.startsWith('record-')));
   const isNeuron = profiles.some(({ header }) => header?.format === 'neuron-json');
   const hint = isNeuron ? 'dprof summary --vendor-metrics FILE shows metrics' : undefined;

@@ -47,7 +47,7 @@ export interface DeviceTime {
   /** Start of the first work and end of the last, from the profile's start. */
   readonly start: number;
   readonly end: number;
-  /** Time from the first start to the last end of kernels, collectives, graph launches, copies and sets. */
+  /** Time from the first start to the last end of kernels, collectives, graph launches, copies and memsets. */
   readonly span: number;
   /** Null when the profile lacks copies of the device, as are all values below that depend on copies. */
   readonly busy: number | null;
@@ -76,7 +76,7 @@ export interface DeviceTime {
   readonly setsAlone: number;
   /** Idle time during which the profile reports that the host or a stream waited. Null when work is missing. */
   readonly idleInWaits: number | null;
-  /** Sum of the durations of kernels, whatever they do. */
+  /** Sum of the kernel durations, whatever they do. */
   readonly kernelSum: number;
   /** The part of it in kernels that compute. */
   readonly computeSum: number;
@@ -366,7 +366,7 @@ export interface AnnotationTimes {
   readonly host: Distribution | null;
 }
 
-/** Time that threads spent in ops of the framework, and the time from the first op's start to the last op's end. */
+/** Time that threads spent in framework ops, and the time from the first op's start to the last op's end. */
 export interface OpTimes {
   readonly start: number;
   readonly span: number;

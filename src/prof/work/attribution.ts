@@ -108,7 +108,7 @@ export function workBesideMain(member: CallKernel): Work {
 }
 
 const NOT_KNOWN = 'unknown: the work that the arguments of the call determine is assigned to another kernel';
-const FURTHER_PRODUCT = 'a further product of the call, which its arguments do not determine';
+const FURTHER_PRODUCT = 'another product of the call, which its arguments do not determine';
 
 /** Indices of the kernels that may compute the result, according to their names; all when this is undetermined. */
 function candidates(members: readonly CallKernel[]): number[] {
@@ -214,7 +214,7 @@ const FEWEST_NAMES = 3;
 
 const ROLES = ['main', 'dgrad', 'wgrad'] as const;
 
-/** Indices of the trials among the kernels of one call, which are in order of start. */
+/** Indices of the trials among the kernels of one call, which are in order of start time. */
 export function trialsAmong(members: readonly CallKernel[]): ReadonlySet<number> {
   const trials = new Set<number>();
   if (members.length < FEWEST_NAMES) return trials;

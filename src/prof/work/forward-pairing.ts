@@ -45,7 +45,7 @@ const BUDGET = 32 * 1024 * 1024;
 const BYTES_PER_ENTRY = 250;
 /** Maximum number of threads per sequence id; more would not make an id less ambiguous. */
 const THREADS_KEPT = 16;
-/** Number of recent contexts whose equal texts are shared, and of recent contexts kept as objects. */
+/** Number of recent contexts whose equal strings are shared, and of recent contexts kept as objects. */
 const RECENT = 2048;
 
 /** A stored forward kernel: its context as text takes a third of the memory of objects. */
@@ -146,7 +146,7 @@ export class ForwardKernels {
     return known;
   }
 
-  /** The rest as text; texts that repeat soon share one string. */
+  /** The rest as text; strings that repeat soon share one string. */
   #placeOf(kernel: KernelRecord): string {
     const text = placeText(kernel);
     return this.#placeTexts.get(text) ?? this.#keep(text, this.#placeTexts);

@@ -46,7 +46,7 @@ interface OpenCall {
  */
 interface MarkedCall extends Pick<KernelRecord, 'profile' | 'pid' | 'tid'> {
   readonly rows: Annotated[];
-  /** Number of rows that had come when the last one of the call did. */
+  /** Number of rows seen when the last one of the call arrived. */
   at: number;
 }
 

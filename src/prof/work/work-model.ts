@@ -111,7 +111,7 @@ export interface JudgedKernel {
   readonly described: ResolvedWork | null;
 }
 
-/** For a kernel whose name decides. */
+/** The model of kernels that only their names describe. */
 export const BY_NAME = { id: 'name', text: "the kernel's name does not show it" } as const;
 
 export interface WorkModel {

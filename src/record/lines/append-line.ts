@@ -4,7 +4,7 @@ import type { ProfileLine } from '../record.js';
 import { DeviceLine, InstructionLine } from './device-lines.js';
 import type { LineBytes } from './line-bytes.js';
 
-/** Maximum characters of a text, and of all texts in a record together; a character takes up to six bytes of a line. */
+/** Maximum characters of a string, and of all strings in a record together; a character takes up to six bytes of a line. */
 interface TextLimits {
   readonly one: number;
   readonly all: number;
@@ -34,7 +34,7 @@ export function appendReadable(
   append(lines, withTextsCut(record instanceof InstructionLine ? record.whole : record, diagnostics));
 }
 
-/** The record with long texts shortened; each shortening is counted. */
+/** The record with long strings shortened; each shortening is counted. */
 export function withTextsCut(record: ProfileLine, diagnostics: Diagnostics, limits = LIMITS): ProfileLine {
   let left = limits.all;
   const textOf = (text: string): string => {

@@ -19,7 +19,7 @@ export const TAIL = 4096;
 
 /** Position of the checksum's digits in the last bytes of a file; null for a file without a checksum. */
 function digitsIn(tail: Buffer): number | null {
-  // Texts of the profile may precede it, but never follow it.
+  // Strings of the profile may precede it, but never follow it.
   const offset = tail.lastIndexOf(MARK);
   return offset < 0 || offset + CREATED_BY.length > tail.length ? null : offset + MARK.length;
 }

@@ -3,7 +3,7 @@
  * NeuronCore, or the class of an Ascend core, that did the work.
  *
  * Sources: AWS Neuron documentation (architecture guides of Trainium, Inferentia2, Trainium2, Trainium3), and the metadata
- * of captures (clocks and bandwidths of Trainium2). Shares of SBUF and PSUM in captures of Trainium2 are whole bytes of the
+ * of captures (clocks and bandwidths of Trainium2). Shares of SBUF and PSUM in Trainium2 captures are whole bytes of the
  * sizes here.
  */
 

@@ -26,7 +26,7 @@ export const INSTRUCTION_COUNTERS: readonly FieldName[] = [
 /** Stands for a checksum that was not computed. */
 export const NO_CRC = 0xffff;
 
-/** `labels` of an instruction: texts that identify it in the compiler's and the framework's program. */
+/** `labels` of an instruction: strings that identify it in the compiler's and the framework's program. */
 export const INSTRUCTION_LABELS: readonly FieldName[] = [
   ['label', 'label'],
   ['instruction_type', 'type'],
@@ -55,7 +55,7 @@ export const PACKET_COUNTERS: readonly FieldName[] = [
   ['transfer_rate', 'bytesPerS'],
 ];
 
-/** `labels` of a DMA packet, without empty and unknown texts. */
+/** `labels` of a DMA packet, without empty and unknown strings. */
 export const PACKET_LABELS: readonly FieldName[] = [
   ['id', 'id'],
   ['variable', 'variable'],

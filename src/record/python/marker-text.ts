@@ -1,4 +1,4 @@
-/** Parses texts of PyProf's ranges: Python data that describes a call, or its place in the program. */
+/** Parses strings of PyProf's ranges: Python data that describes a call, or its place in the program. */
 import type { OpCall, Arg, ArgValue } from '../record.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from './python-literal.js';
 
@@ -102,7 +102,7 @@ const FOREIGN_FRAMES: readonly string[] = [
 export const programFrames = (stack: readonly string[]): string[] =>
   stack.filter((frame) => !FOREIGN_FRAMES.some((part) => frame.includes(part)));
 
-/** The contents of a text; both are null for other texts. */
+/** The contents of a string; both are null for other strings. */
 interface MarkerText {
   readonly call: OpCall | null;
   /** The call stack, `file:line`, outermost first. */
@@ -111,7 +111,7 @@ interface MarkerText {
 
 const NEITHER: MarkerText = { call: null, stack: null };
 
-/** Never throws, because texts come from the profiled program and may contain anything. */
+/** Never throws, because strings come from the profiled program and may contain anything. */
 export function readMarkerText(text: string): MarkerText {
   const value = literalOf(text);
   if (!isDict(value)) return NEITHER;

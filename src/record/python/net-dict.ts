@@ -1,5 +1,5 @@
 /**
- * Writes a kernel as PyProf and PyProf2 do in `net.dict`: one Python dict a line, whose calls are marker texts.
+ * Writes a kernel as PyProf and PyProf2 do in `net.dict`: one Python dict a line, whose calls are marker strings.
  *
  * Record fields without a place in their dict are left out: start times, processes, other ranges. A kernel that is not of
  * the backward pass is 'fprop' there. A whole number in a list of a marker is written as an integer, because records do not

@@ -1,6 +1,6 @@
 /**
  * Writes a page as one self-contained document with data, program and style; its content security policy allows no
- * requests. The data cannot inject markup: `&`, `<`, `>` and quotes are escaped in texts of the document, `<` in the data.
+ * requests. The data cannot inject markup: `&`, `<`, `>` and quotes are escaped in strings of the document, `<` in the data.
  */
 import { escapeControls, escapeShownJson } from '../../record/control-characters.js';
 import { createHash } from 'node:crypto';
@@ -42,7 +42,7 @@ const policy = ({ script, charts, style }: PageProgram): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    // The program's trusted types policy, which allows only the empty text and the chart library.
+    // The program's trusted types policy, which allows only the empty string and the chart library.
     'trusted-types default',
   ].join('; ');
 

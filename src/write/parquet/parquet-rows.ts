@@ -17,7 +17,7 @@ import type { Layout, Sheet } from '../columns.js';
 
 /** Maximum rows of a row group: few enough that readers can hold them as objects, and enough for good compression. */
 const MOST_ROWS = 4096;
-/** Characters of texts and JSON at which a row group is full, even with few rows. */
+/** Characters of strings and JSON at which a row group is full, even with few rows. */
 const MOST_TEXT = 16 * 1024 * 1024;
 
 /** A byte writer that is emptied between row groups. */

@@ -1,4 +1,4 @@
-/** The bytes of a Perfetto trace: packets of one sequence, in any order. Only the numbers of interned texts are kept. */
+/** The bytes of a Perfetto trace: packets of one sequence, in any order. Only the numbers of interned strings are kept. */
 import protobuf from 'protobufjs/minimal.js';
 import {
   ANNOTATION,
@@ -27,12 +27,12 @@ interface InternedEntry {
   readonly text: string;
 }
 
-/** Maximum number of texts, and of characters in all of them, before all are dropped. */
+/** Maximum number of strings, and of characters in all of them, before all are dropped. */
 const MOST_TEXTS = 32_768;
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Interned texts: a trace contains each once, and packets refer to it by number. When there are too many, a packet clears
+ * Interned strings: a trace contains each once, and packets refer to it by number. When there are too many, a packet clears
  * the reader's state and all are dropped; as the format requires, no number is reused.
  */
 export class InternedTexts {
@@ -65,7 +65,7 @@ export class InternedTexts {
   }
 
   /**
-   * Drops all texts when there are too many. Call it only between packets.
+   * Drops all strings when there are too many. Call it only between packets.
    * @returns whether it did; the next packet must then clear the reader's state
    */
   renew(): boolean {
@@ -280,7 +280,7 @@ export class PerfettoPackets {
     out.ldelim();
   }
 
-  /** Adds the texts to which the packet refers for the first time. */
+  /** Adds the strings to which the packet refers for the first time. */
   #internNewTexts(): void {
     const fresh = this.#interned.fresh();
     if (fresh.length === 0) return;
@@ -291,7 +291,7 @@ export class PerfettoPackets {
     out.ldelim();
   }
 
-  /** @param usesTexts whether the packet refers to interned texts */
+  /** @param usesTexts whether the packet refers to interned strings */
   #begin(usesTexts = false): protobuf.Writer {
     const out = this.#out.uint32(TRACE.packet).fork();
     out.uint32(PACKET.trustedPacketSequenceId).uint32(SEQUENCE_ID);

@@ -128,7 +128,7 @@ describe('dparse', () => {
     expect(await dparse(folder)).to.deep.equal(await dparse('-j', '1', folder));
   });
 
-  it('--ranges writes the host ranges among the activities, in order of start', async () => {
+  it('--ranges writes the host ranges among the activities, in order of start time', async () => {
     const path = new NsightDatabase().launch(1, ['outer', 'inner']).write();
     const { stdout } = await dparse('--ranges', path);
     const kinds = lines(stdout).map((record) => (record.type === 'range' ? record.text : record.type));

@@ -95,7 +95,7 @@ describe('dparse --ncu', () => {
       ['samples', 'dparse: samples: is not a file\n'],
       [
         'README.md',
-        "dparse: README.md: is not a CSV of Nsight Compute: columns 'ID' and 'Kernel Name' are missing (ncu --csv --page raw prints it)\n",
+        "dparse: README.md: is not an Nsight Compute CSV: columns 'ID' and 'Kernel Name' are missing (ncu --csv --page raw prints it)\n",
       ],
     ];
     for (const [file, answer] of cases) {

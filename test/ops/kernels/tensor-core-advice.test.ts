@@ -268,7 +268,7 @@ describe('tcwhy', () => {
 
   it('names the extent', () => {
     expect(whyOf(facts(mm(64, 50, 64, 'float16'), 'ampere_hgemm_128x64_tn', 'sm80')).text).to.match(
-      /the extent 50 is not a multiple of 8/,
+      /the dimension 50 is not a multiple of 8/,
     );
   });
 });

@@ -30,7 +30,7 @@ const FP16 = kernel(
   'void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half>, X>(int)',
 );
 
-/** FLOPs and bytes of a text, by the work of a kernel of FP16. */
+/** FLOPs and bytes of a string, by the work of a kernel of FP16. */
 function amounts(name: string, sizes: string, launched = FP16): string {
   const found = resolveWork([read(name, sizes)], launched);
   return found === null ? 'none' : `${found.whole.flops} ${found.whole.bytes}`;
@@ -74,7 +74,7 @@ describe('TensorLists flattened among the arguments', () => {
     ],
     ['lstm', '[5, 2, 8], [1, 2, 8], [1, 2, 8], [32, 8], [32, 8], [], [], [], [], [], []', '[?]'],
     ['einsum', '[], [2, 3], [3, 4], []', '[?]'],
-    // No lists of tensors here; in place, so that the first argument can only be a tensor.
+    // No tensor lists here; in place, so that the first argument can only be a tensor.
     ['add_', '[], [], []', '. ? ?'],
     ['add', '[], [4], []', '? 4 ?'],
   ];

@@ -88,7 +88,7 @@ describe('a signature', () => {
     for (const arg of [int(1), float(0), v(false), { ...unspecifiedList, value: [1] }])
       expect(fits('@bias?', arg), JSON.stringify(arg)).to.equal(false);
   });
-  it('has a list of tensors where a single one does not do', () => {
+  it('has a tensor list where a single one does not do', () => {
     expect(fits('@weights[]', ts(t([1])))).to.equal(true);
     expect(fits('@weights[]', t([1]))).to.equal(false);
     expect(fits('@weights[]', unspecifiedList)).to.equal(false);

@@ -64,7 +64,7 @@ export const LANES: readonly Lane[] = [
   { kind: 'device', name: 'stream 9', group: 'device 0', depth: 1 },
 ];
 
-/** @param events in order of start */
+/** @param events in order of start time */
 export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane[] = LANES, origin = 1000): Timeline {
   const texts = [''];
   const numbers = new Map([['', 0]]);

@@ -10,7 +10,7 @@ interface StreamResult {
   readonly odd: Readonly<Record<string, number>>;
 }
 
-/** Reads a text in steps of some bytes, so that everything crosses the border of a window. */
+/** Reads a string in steps of some bytes, so that everything crosses the border of a window. */
 function streamed(text: string, step = 16): StreamResult {
   const names: string[] = [];
   const diagnostics = new Diagnostics();

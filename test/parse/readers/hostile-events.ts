@@ -1,4 +1,4 @@
-/** Texts of trace events, as PyTorch writes them, for traces with something wrong between them. */
+/** Strings of trace events, as PyTorch writes them, for traces with something wrong between them. */
 
 /** What a trace with something wrong in it should make of a reader. */
 export interface HostileTrace {
@@ -9,7 +9,7 @@ export interface HostileTrace {
    * odd. `fine`: read like any other. Kernels without a launch, which most of these traces have, do not count.
    */
   readonly expect: 'error' | 'diagnostic' | 'fine';
-  /** Names of the kernels that come out, in order of start. */
+  /** Names of the kernels that come out, in order of start time. */
   readonly kernels: readonly string[];
   /** Their durations in nanoseconds, where the case is about them. */
   readonly durations?: readonly (number | null)[];

@@ -1,4 +1,4 @@
-/** Traces that JSON.parse would refuse, and texts in every way that JSON can write them. */
+/** Traces that JSON.parse would refuse, and strings in every way that JSON can write them. */
 import type { HostileTrace } from './hostile-events.js';
 import { ALL, AROUND, between, FIRST, HEAD, kernel, LAST, oddKernel, TAIL, trace, read } from './hostile-events.js';
 

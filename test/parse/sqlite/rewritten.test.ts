@@ -12,7 +12,7 @@ import { SqliteFile } from '../../../src/parse/sqlite/sqlite.js';
 import Database from 'better-sqlite3';
 import { freshPath } from '../../support/fresh-path.js';
 
-/** More launches than one block of rows, a text longer than a page, and texts of every plane. */
+/** More launches than one block of rows, a string longer than a page, and strings of every plane. */
 const TEXTS = (n: number): string[] => [`layer:${n % 7}`, n === 500 ? 'x'.repeat(70_000) : 'größer ≥ 😀'];
 
 function filled<T extends { launch(n: number, texts: readonly string[]): T }>(database: T): T {

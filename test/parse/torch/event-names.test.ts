@@ -6,7 +6,7 @@ const node = (name: string): HostName => ({ kind: 'node', name });
 const range = (text: string): HostName => ({ kind: 'range', text });
 const NONE: HostName = { kind: 'none' };
 
-describe('Kineto: names of ops and annotations', () => {
+describe('Kineto: op names and annotations', () => {
   const names: [name: string, says: HostName][] = [
     ['aten::addmm', call('aten', 'addmm')],
     ['aten::_scaled_dot_product_flash_attention', call('aten', '_scaled_dot_product_flash_attention')],

@@ -283,6 +283,21 @@ describe('the rule below-roof', () => {
     });
   });
 
+  it('tells the batched products of an op from its others', () => {
+    const matmul = (id: number, ...operands: readonly (readonly number[])[]): KernelRecord =>
+      product(
+        'fp16_s16816gemm_fp16',
+        aten('matmul', ...operands.map((shape) => t([...shape], 'float16'))),
+        2_000_000 * id,
+        { ...{ id, start: 10_000_000 * id, op: ['matmul'] } },
+      );
+    const batched = matmul(2, [8, 1024, 1024], [8, 1024, 1024]);
+    const both = findingsOf('below-roof', on(profileOn(A100), matmul(1, [4096, 1024], [1024, 1024]), batched));
+    expect(both.map(({ what }) => what.replace(/ at .*/, ''))).to.deep.equal(['matmul, batched, runs', 'matmul runs']);
+    const [alone] = findingsOf('below-roof', on(profileOn(A100), batched));
+    expect(alone?.what).to.match(/^matmul runs at/);
+  });
+
   it('leaves products with a faster type, or with extents to pad, to their rules; names that a shell misreads to --by', () => {
     const slow = product('ampere_sgemm_128x64_nn', mm(1024, 1024, 1024, 'float32'), 200_000);
     expect(findingsOf('below-roof', on(profileOn(A100), slow))).to.deep.equal([]);

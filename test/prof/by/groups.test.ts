@@ -121,11 +121,11 @@ describe('a group', () => {
   });
 
   it('cannot have keys of more text than is kept', () => {
-    // 65 texts of a MiB each.
+    // 65 strings of a MiB each.
     const records = Array.from({ length: 65 }, (_, i) => kernel({ short: `${i}${'x'.repeat(2 ** 20)}` }));
     expect(() => groupsOf(records, { by: 'kernel', columns: 'kernel,count' })).to.throw(
       UserError,
-      'too many texts of keys: more than 67108864 bytes for 64 groups after 64 kernels',
+      'too many text of the keys: more than 67108864 bytes for 64 groups after 64 kernels',
     );
   });
 

@@ -61,7 +61,7 @@ describe('check', () => {
   it('says of a fault that leaves the figures of the host right what it affects', () => {
     const affected = (name: string): unknown => checked([A100_PROFILE, end({ [name]: 1 })]).reasons[0]?.affects;
     expect(affected('work-not-recorded')).to.equal('everything except CPU times');
-    expect(affected('call-failed')).to.equal('what these calls would have done or launched');
+    expect(affected('call-failed')).to.equal('the work that these calls would have done or launched');
   });
 
   it('says how far kernels start before their launch', () => {
@@ -216,7 +216,7 @@ describe('check', () => {
     expect(remedyOf('rocpd', kernel())).to.equal('emit_nvtx() records them, for a program in PyTorch');
     // Where other kernels have an op, ops were recorded.
     expect(remedyOf('nsight', known({}), kernel({ start: 20 * US, id: 2, dur: 10 * US, launch: null }))).to.equal(
-      'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
+      'record all API calls: these kernels come after others of their stream whose launches are recorded, so calls between them must have been left out',
     );
     expect(namesOf([A100_PROFILE, end()])).to.deep.equal(['no-work']);
     expect(namesOf([A100_PROFILE, end({ 'no-device-activity': 1 })])).to.deep.equal(['no-work']);
@@ -259,7 +259,7 @@ describe('check', () => {
       },
       affects: 'launch delays, causes of idle time, and the ops of these kernels',
       remedy:
-        'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
+        'record all API calls: these kernels come after others of their stream whose launches are recorded, so calls between them must have been left out',
     });
     expect(namesOf([A100_PROFILE, second, end()])).not.to.include('no-launch');
   });

@@ -103,6 +103,31 @@ describe('critical path of made traces', () => {
     expect(without?.missing).to.deep.equal(new Map([['wait', 5_991_000]]));
   });
 
+  it('a wait that a device recorded was for other work of the device, however short the gap', () => {
+    // A program of one launch: an op of 20, a copy of 10,000 that the program starts, a wait for it, and an op of 18.
+    const launched = { step: null, launch: { api: 'Execute', start: 0, dur: 10 } };
+    const op = (start: number, end: number, more: Partial<KernelRecord> = {}): KernelRecord =>
+      kernel({ start, dur: end - start, stream: 3, ...launched, ...more });
+    const copy: ProfileLine = {
+      ...{ type: 'copy', profile: 0, kind: 'HtoD', bytes: 4, start: 41, dur: 10_000, device: 0, stream: 4 },
+      ...{ pid: 10, tid: 100, corr: 5, launch: launched.launch },
+    };
+    const wait = op(41, 10_041, { labels: { category: 'copy-done' } });
+    const program = [op(20, 40), copy, op(10_042, 10_060)];
+    // The launch takes 20; 1 between the op and the copy, and 1 after it.
+    const bounds = { launch: 20, compute: 38, switch: 2, copy: 10_000 };
+    expect(onlyPath([...program, wait])).to.deep.equal({ measured: 10_060, replayed: 10_060, ...bounds });
+    // Without the wait, nothing says that the op waited for the copy.
+    expect(onlyPath(program)).to.deep.include({ launch: 20, compute: 38, switch: 10_002 });
+  });
+
+  it('without steps, the path ends when the CPU knew that the last work had ended', () => {
+    const records = [work([0, 2], [10, 40], { step: null }), range('other', 900_000, 990_000, 'annotation')];
+    expect(onlyPath(records)).to.deep.include({ measured: 40, compute: 30 });
+    const waits = [...records, sync('stream', [4, 53])];
+    expect(onlyPath(waits)).to.deep.include({ measured: 53, compute: 30, sync: 13 });
+  });
+
   it('communication waits for other streams even if no call is recorded', () => {
     const nccl = { name: 'ncclDevKernel_AllReduce', short: 'ncclDevKernel_AllReduce', stream: 2 };
     // 8 and 2 ms of kernels, 3 ms of communication between them, 1000 from each to the next, 5000 from the first call.

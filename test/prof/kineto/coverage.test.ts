@@ -32,7 +32,7 @@ const KNOWN: Readonly<Record<(typeof TRACES)[number], Known>> = {
   mi300_resnet_training:      known( 68,  68,  68,  99, 'kernels of launches before the trace begins'),
   mi300_norm_layers_training: known(100, 100, 100, 100),
   mi210_gpu_only:             known(  0,   0,   0,   0, 'the trace has no host events'),
-  mi300_hipgraph_decode:      known(  0,   0,   0,   0, 'kernels of graphs, recorded before the trace begins'),
+  mi300_hipgraph_decode:      known(  0,   0,   0,   0, 'graph kernels, recorded before the trace begins'),
   a100_rank3of8_training:     known( 80,  45,  45,  45, 'exchanges whose result is not recorded; backward nodes without an op'),
   a100_alexnet_seq:           known(  0,   0,   0,   0, 'the trace has no shapes'),
   a100_nccl_metadata:         known( 28,  28,  28,  28, 'the trace has no shapes: only collectives are known'),

@@ -110,7 +110,7 @@ describe('curve of a value', () => {
 });
 
 describe('allocations', () => {
-  it('are released in order of time, whatever the order of their start', () => {
+  it('are released in time order, whatever the order of their start', () => {
     const one = fc.record({ bytes: fc.integer({ min: 1, max: 9 }), end: fc.option(fc.nat(50)) });
     fc.assert(
       fc.property(fc.array(one, { maxLength: 60 }), fc.nat(60), (given, time) => {

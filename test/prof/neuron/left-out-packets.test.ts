@@ -1,4 +1,4 @@
-/** Packets that the vendor's tool leaves out: all of a queue that has one across a bound of the execution. */
+/** Packets that the vendor's tool leaves out: all of a queue that has one across the start or end of the execution. */
 import { expect } from 'chai';
 import { MetricSummaries } from '../../../src/prof/neuron/metric-summary.js';
 import { packet, readTrace, type TraceOf } from '../../support/ntff.js';

@@ -179,7 +179,7 @@ describe('summary of a Neuron profile', () => {
     );
     expect(rowOf(summary, 'vector_engine_active_time')).to.include({
       value: null,
-      why: 'the records are not in order of start',
+      why: 'the records are not in order of start time',
     });
     expect(rowOf(summary, 'vector_engine_instruction_time').value).to.equal(20_000);
   });
@@ -287,7 +287,7 @@ describe('bound of a Neuron profile', () => {
 
   it('says the numbers', () => {
     expect(boundOf(computing(0.1), moving(716_000))?.text).to.equal(
-      'bound by latency: at full rate computing takes 10.0 % of the time, device memory 10.0 %; 219.7 FLOP/B, balanced at 219.7 FLOP/B; no core computes or copies for 89.9 % of the time',
+      'bound by latency: at full rate, compute would take 10.0 % of the time and device memory 10.0 %; 219.7 FLOP/B, balanced at 219.7 FLOP/B; no core computes or copies for 89.9 % of the time',
     );
   });
 

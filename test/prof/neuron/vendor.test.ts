@@ -70,7 +70,7 @@ function print(title: string, rows: readonly Compared[]): void {
 }
 
 const NOT_COMPUTED = /^(?:dma_transfer_|model_flops$|mfu_hlo_)/;
-/** Of 107: they need notifications of descriptors, figures of the framework's graph, or the tool itself. */
+/** Of 107: they need descriptor notifications, figures of the framework's graph, or the tool itself. */
 const NOT_IN_TRACES = [
   'dma_transfer_average_bytes',
   'dma_transfer_time',

@@ -77,7 +77,7 @@ describe('counters of a GPU in an Nsight Systems export', () => {
     expect(stdout).to.not.match(/reduce/);
   });
 
-  it('come in order of start, also when one GPU is sampled less often than another', async () => {
+  it('come in order of start time, also when one GPU is sampled less often than another', async () => {
     const db = new NsightDatabase();
     for (const [id, cudaId] of [
       [4, 0],

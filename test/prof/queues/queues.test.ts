@@ -42,7 +42,7 @@ describe('queues of streams', () => {
     expect(factsOf(hip as KernelRecord[]).rows[0]).to.include({ longest: 1011, full: null, blocked: null, blockedTime: null }); // prettier-ignore
   });
 
-  it('leave out kernels of graphs, and need launches', () => {
+  it('leave out graph kernels, and need launches', () => {
     const graph = { id: 1, node: 1 } as unknown as NonNullable<KernelRecord['graph']>;
     expect(() => factsOf([launchedAt(0, 10, 5, { graph })])).to.throw('no launches');
     expect(() => factsOf([])).to.throw('no kernels');

@@ -6,7 +6,7 @@ import { DEVICES } from '../../../src/prof/roofline/devices.js';
 import { UserError } from '../../../src/record/errors.js';
 import { device } from '../../support/devices.js';
 
-describe('table of devices', () => {
+describe('device table', () => {
   /** Names and sizes as drivers report them in real profiles. */
   const names: readonly (readonly [name: string, memBytes: number | null, row: string | null])[] = [
     ['NVIDIA H100 80GB HBM3', 85018279936, 'H100 SXM'],

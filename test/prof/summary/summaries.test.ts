@@ -71,7 +71,7 @@ describe('overview of devices', () => {
     ]);
   });
 
-  it('has each moment in one part: copies and sets alone, and idle time in waits', () => {
+  it('has each moment in one part: copies and memsets alone, and idle time in waits', () => {
     // compute 0-100, 300-400, 500-510; communication 90-120; copies 110-140 and 310-320; sets 130-150 and 350-360;
     // waits before all work, 140-180, 170-220, 290-350, 395-450, 460-480, and behind all work
     const device = only(

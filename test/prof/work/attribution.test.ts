@@ -110,7 +110,7 @@ describe("sharing an op's work among its kernels", () => {
     const group = [member(GEMM, 60, 'main'), member(OTHER, 40, 'main'), member('scores', 10, 'main')];
     expect(shares(group)).to.deep.equal(['main 100 1000', 'main na na', 'helper 0 0']);
     const [, second] = distributeWork(group, false);
-    expect(second?.unknown).to.equal('a further product of the call, which its arguments do not determine');
+    expect(second?.unknown).to.equal('another product of the call, which its arguments do not determine');
   });
 
   it('a product, by its name, has the work, however long another kernel takes', () => {

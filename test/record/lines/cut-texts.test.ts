@@ -11,7 +11,7 @@ import { runCli } from '../../support/run-cli.js';
 import { itSlow } from '../../support/sets.js';
 import * as kineto from '../../support/kineto-trace.js';
 
-/** A record with its texts cut, and how many were. */
+/** A record with its strings cut, and how many were. */
 function cut(record: ProfileLine, one: number, all: number): readonly [ProfileLine, number] {
   const diagnostics = new Diagnostics();
   const taken = withTextsCut(record, diagnostics, { one, all });
@@ -71,7 +71,7 @@ describe('long texts of records', () => {
     for (const format of ['records', 'pyprof']) {
       const written = await runCli('dparse', ['-f', format, trace]);
       expect(written.stderr).to.include(
-        'texts longer than a million characters, or in a record of more than eight million (cut): 2',
+        'strings longer than a million characters, or in a record of more than eight million (cut): 2',
       );
       const { code, stdout } = await runCli('dprof', ['-f', 'csv', '-c', 'idx,sil'], { input: written.stdout });
       expect([code, stdout.split('\n').length], format).to.deep.equal([0, 4]);

@@ -77,7 +77,7 @@ function refuseOthers(given: Arguments): void {
 function targetOf(name: string): string {
   const output = pathOf('save-baseline', name);
   if (isFile(output) && recordKindOf(firstBytes(output, HEAD).toString('latin1')) !== 'partial')
-    throw new UserError('is not a baseline, and stays as it is', { where: output, hint: 'choose another name' });
+    throw new UserError('is not a baseline, so it was not overwritten', { where: output, hint: 'choose another name' });
   return output;
 }
 

@@ -22,6 +22,7 @@ import { CHOICE_OPTIONS, readChoice } from '../../choice-options.js';
 import {
   READING_OPTIONS,
   tableChoice,
+  columnNotes,
   columnsOption,
   sortOption,
   WHERE_OPTION,
@@ -51,7 +52,7 @@ export const DIFF: Tool = {
   usage: 'dprof diff [OPTION...] BASE NEW',
   about: ['What got slower or faster from one profile to another, by op and layer, tested over the training steps.'],
   operands: [
-    'BASE, NEW: records of dparse (also .gz), a net.dict of PyProf, a profile, or output of dprof partial; - for stdin, one of them.',
+    'BASE, NEW: dparse records (also .gz), a PyProf net.dict, a profile, or output of dprof partial; - for stdin, one of them.',
   ],
   options: [
     formatOption(FORMATS),
@@ -91,7 +92,7 @@ export const DIFF: Tool = {
   ],
   notes: [
     ['Verdicts:', ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc]))],
-    ['Columns:', ...aligned(DIFF_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+    columnNotes('Columns:', DIFF_COLUMNS),
     [
       '--by tree compares every layer, op and call of two profiles of one model, on different devices or with different kernels',
       "or fusions. The changes of a node's parts add up to its change, and so do the causes of a change.",
@@ -99,7 +100,7 @@ export const DIFF: Tool = {
       ...aligned(Object.entries(ALIGNMENTS).map(([name, doc]) => [`  ${name}`, doc])),
     ],
     ['Causes in a tree:', ...aligned(Object.entries(CAUSES).map(([name, doc]) => [`  ${name}`, doc]))],
-    ['Columns of a tree:', ...aligned(TREE_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+    columnNotes('Columns of a tree:', TREE_COLUMNS),
     [
       'COND: total>+5%, op:conv2d>+3% (COLUMN:NAME), kernel~gemm>+2ms (COLUMN~PART), with > or < and %, ns, us, ms or s;',
       'or a verdict: total=slower, op:conv2d=slower, any=slower (the total or any row; the default of junit).',

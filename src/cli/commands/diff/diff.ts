@@ -65,7 +65,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Characters that XML 1.0 does not allow, apart from control characters: noncharacters and lone surrogates. */
 const NO_CHARACTER = /[\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** Escapes a text for an attribute value or the content of an element. */
+/** Escapes a string for an attribute value or the content of an element. */
 const xml = (text: string): string =>
   escapeControls(text)
     .replace(NO_CHARACTER, '?')

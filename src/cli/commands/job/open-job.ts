@@ -121,7 +121,7 @@ function isAlive({ host, pid }: Holder, path: string): boolean {
 
 const ageOf = (path: string): number => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 
-/** Parses the lock; null for a text that a process did not finish writing. */
+/** Parses the lock; null for a file that a process did not finish writing. */
 function holderOf(text: string | null): Holder | null {
   try {
     return JSON.parse(text ?? '') as Holder;

@@ -124,7 +124,7 @@ export class MonitorLines {
   end(): ReportSamples[] {
     const last = present(this.#splitter.end());
     if (this.#splitter.count > 0) return last;
-    const hint = 'expected lines of neuron-monitor, one JSON object each, or dparse records of them';
+    const hint = 'expected neuron-monitor lines, one JSON object each, or dparse records made from them';
     throw new UserError('contains no neuron-monitor report', { where: this.name, hint });
   }
 

@@ -34,7 +34,7 @@ export const MONITOR: Tool = {
   name: 'dprof monitor',
   usage: 'dprof monitor [OPTION...] [FILE]',
   about: ['Reports of neuron-monitor, each written as soon as it is read.'],
-  operands: ['FILE: lines of neuron-monitor, or dparse records of them (also .gz). Default: stdin.'],
+  operands: ['FILE: neuron-monitor lines, or dparse records made from them (also .gz). Default: stdin.'],
   options: [
     { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
     WIDTH_OPTION,

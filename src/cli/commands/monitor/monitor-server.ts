@@ -1,7 +1,7 @@
 /**
  * `--listen`: serves the last exposition over HTTP for Prometheus, as neuron-monitor-prometheus.py does.
  *
- * Read-only: one text, by GET and HEAD, which does not depend on the request. A server that is only for this machine
+ * Read-only: one response, to GET and HEAD, which does not depend on the request. A server that is only for this machine
  * answers only to names of this machine, so that web pages cannot reach it by pointing their own host name to it (DNS
  * rebinding).
  */

@@ -1,5 +1,5 @@
 /**
- * `dprof monitor`: reports of neuron-monitor, each written as soon as it is read.
+ * `dprof monitor`: neuron-monitor reports, each written as soon as it is read.
  *
  * It does not use `runAnalysis`, for three reasons: its input lines are the monitor's and not records; each report must
  * be flushed before the next one arrives; and --last replaces OUT each time.

@@ -75,7 +75,11 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
     [early, 'record', 'left out: before time 0 of the trace'],
     [launches.backwards, 'activity', 'starting before its launch: no arrow'],
     [launches.late, 'activity', 'long after the others of its launch: no arrow'],
-    [dependencies?.withoutArrow ?? 0, 'dependency', 'on an instruction long before, missing or later: no arrow'],
+    [
+      dependencies?.withoutArrow ?? 0,
+      'dependency',
+      'on an instruction that ran long before, ran later or is missing: no arrow',
+    ],
     [samples.unknown, 'sample', 'left out: no value'],
     [samples.beyond, 'sample', 'left out: too many counters'],
     [samples.allocations, 'individual allocation', 'left out (dprof memory adds them up)'],
@@ -92,7 +96,7 @@ export const perfetto = recordsCommand(
     name: 'dprof perfetto',
     usage: 'dprof perfetto -o OUT [OPTION...] [FILE...]',
     about: ['A trace of device and CPU activity, for https://ui.perfetto.dev or chrome://tracing.'],
-    operands: ['FILE: records of dparse (also .gz), or a profile, whose ranges are read too. Default: stdin.'],
+    operands: ['FILE: dparse records (also .gz), or a profile, whose ranges are read too. Default: stdin.'],
     options: [
       PEAKS_OPTION,
       {
@@ -119,7 +123,7 @@ export const perfetto = recordsCommand(
       ['Tracks:', ...aligned(TRACKS)],
       [
         'Overlapping slices go to separate lanes of a track; no slice is cut. Events without a duration are marks. Unknown values are left out.',
-        "Times are Unix time if the first profile has it (a profile without is placed at its start), otherwise from each profile's start.",
+        "Times are in Unix time if the first profile has it (a profile without is placed at its start), otherwise from each profile's start.",
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
         '32,768 CPU slices are buffered and sorted by start. Launches that have left the buffer get no arrows; a note counts them.',
         '--align job: ranks on the clock of dprof ranks, with an arrow from each rank that waits in a collective to',

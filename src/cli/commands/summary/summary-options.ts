@@ -22,7 +22,7 @@ export const SUMMARY: Tool = {
     'movement, unknowns, and what to do next.',
   ],
   operands: [
-    'FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or output of dprof partial. Default: stdin.',
+    'FILE: dparse records (also .gz), a PyProf net.dict, a profile, or output of dprof partial. Default: stdin.',
   ],
   options: [
     { name: 'all', help: 'text: every section, each with the command that shows more' },

@@ -70,7 +70,7 @@ function sectionLines(section: Section, width: number | null): string[] {
   const rows = (isHeaded ? [head, ...section.rows] : section.rows).map((row) =>
     leftOut.size === 0 ? row : kept.map((i) => row[i] ?? ''),
   );
-  // Only columns of numbers are left out, so that the columns to the right stay right-aligned.
+  // Only numeric columns are left out, so that the columns to the right stay right-aligned.
   const lines = aligned(shortened(rows, width ?? WIDTH), new Set(right.slice(0, right.length - leftOut.size)));
   const names = head.filter((_, i) => leftOut.has(i)).join(', ');
   const more = leftOut.size === 0 ? [] : [`# no room for ${names}: -f csv shows all`];
@@ -122,7 +122,7 @@ function summaryMarkdown(summaries: readonly ProfileSummary[], input: SummaryInp
   return `${[...blocks, ...(ranks === null ? [] : [sectionMarkdown(ranks)])].join('\n\n')}\n`;
 }
 
-/** Columns of cells by index; the cells are formatted texts. */
+/** Columns of cells by index; the cells are formatted strings. */
 const cellColumns = ({ head, right }: Section): Column<readonly string[]>[] =>
   head.map((header, i) => ({
     ...{ key: String(i), header, type: right.includes(i) ? 'int' : 'str', width: 0, doc: '' },

@@ -1,6 +1,6 @@
 /**
  * The vendor tool's complete JSON, as far as records have its data: `{"instruction":[…],"dma":[…], …,"summary":[…]}`.
- * Records come in order of time, but tables are written one after the other, so rows that do not fit in memory wait in
+ * Records come in time order, but tables are written one after the other, so rows that do not fit in memory wait in
  * temporary files. The tool's JSON describes one profile. With several profiles, rows start with the extra field
  * `profile`, the profile's number.
  */

@@ -213,7 +213,7 @@ const CACHED_ATTENTION = rules`
 /** Ops with a specific rule. */
 const RULES: OpRules = { ...CACHED_ATTENTION, ...SAGE_ATTENTION };
 
-/** SGLang's profiler adds numbers to the names of ops that it records for functions. */
+/** SGLang's profiler adds numbers to the op names that it records for functions. */
 const unnumbered = (call: OpCall): OpCall =>
   call.mod === 'sglang_profiler' ? { ...call, op: call.op.replace(/_\d+$/, '_*') } : call;
 

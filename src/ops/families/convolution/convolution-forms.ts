@@ -220,7 +220,7 @@ function unspecifiedCost(bound: BoundCall, x: Tensor, w: Tensor, transposed: boo
   // The argument is not among the settings when its value is neither true nor false.
   const direction = transposed === null ? ['transposed'] : [];
   const settings = [...new Set([...unspecifiedSettings(bound), ...direction])].join(', ');
-  const unknown = `the call does not specify ${settings}, so the output's extents are unknown`;
+  const unknown = `the call does not specify ${settings}, so the output's shape is unknown`;
   return { flops, ...writing(flops === null ? null : out, unknown) };
 }
 

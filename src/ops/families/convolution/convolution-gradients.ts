@@ -99,10 +99,10 @@ const FORMULAS: Readonly<Record<Gradient, string>> = {
 };
 
 const unknownOf = (found: Backward, role: Gradient): string => {
-  if (found.w === null) return 'the extents of the weight are unspecified';
+  if (found.w === null) return 'the shape of the weight is unspecified';
   if (positionsOf(found) === null)
     return 'it is unknown whether the convolution is transposed, or its input is unspecified';
-  return role === 'wgrad' ? 'the input is unspecified' : 'the extents of the input are unspecified';
+  return role === 'wgrad' ? 'the input is unspecified' : 'the shape of the input is unspecified';
 };
 
 function part(found: Backward, role: Gradient): Work {

@@ -19,7 +19,7 @@ export const sparseType = (number: number | null): string | null =>
 export const NO_POOLING = 2;
 
 const SOURCE =
-  'operations per element; arguments and extents: FBGEMM, fbgemm_gpu/src/quantize_ops (quantize_ops_cpu.cpp, common.cuh)';
+  'operations per element; arguments and shapes: FBGEMM, fbgemm_gpu/src/quantize_ops (quantize_ops_cpu.cpp, common.cuh)';
 
 /**
  * FLOPs per element: a product with the scale, and a clamp; with a dynamic scale also the absolute value and maximum of the

@@ -42,7 +42,7 @@ const alignedBackward = withTensors('grad', (gradient, bound) => {
   const shape = extents.filter((extent) => extent !== null);
   const formula = 'flops = 8·s²·E(gradient), s × s samples per bin; bytes = gradient + regions + gradient of the input';
   if (shape.length < extents.length)
-    return { flops: null, writes: null, formula, unknown: 'the extents of the input are unspecified' };
+    return { flops: null, writes: null, formula, unknown: 'the shape of the input is unspecified' };
   const [each, writes] = [samples(bound), [tensor(shape, gradient.dtype)]];
   if (each === null) return { flops: null, writes, formula, unknown: UNSPECIFIED };
   return { flops: SAMPLE * each * numel(gradient.shape), writes, formula };

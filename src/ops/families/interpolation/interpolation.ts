@@ -10,7 +10,7 @@ import { opName, tensorAt, rankInName } from '../../operands.js';
 import { tensor, writing } from '../../work.js';
 import { elementAt } from '../../../containers/element.js';
 
-const PATCH_UNSPECIFIED = 'the extents of the patches are unspecified';
+const PATCH_UNSPECIFIED = 'the size of the patches is unspecified';
 
 /** Numbers for height and width; a single one applies to both. */
 const both = (list: readonly number[] | null): readonly [number, number] | null => {
@@ -85,7 +85,7 @@ function perDimension(given: ArgValue | undefined, rank: number): number[] | nul
 }
 
 /**
- * The equivalent dispatcher call; null when the extents of the result are unspecified, or the mode fits no op.
+ * The equivalent dispatcher call; null when the shape of the result is unspecified, or the mode fits no op.
  * interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, …)
  */
 function interpolationCall(call: OpCall, { dir }: Pick<KernelFacts, 'dir'>): OpCall | null {
@@ -170,7 +170,7 @@ function perResult(op: string, input: Tensor, result: Tensor): number {
   return linesOf(taps, rank) * (2 * taps - 1);
 }
 
-const UNSPECIFIED = 'the extents of the result are unspecified';
+const UNSPECIFIED = 'the shape of the result is unspecified';
 
 const upsampled = withTensors('self', (input, bound) => {
   const op = opName(bound.call);
@@ -194,7 +194,7 @@ const upsampledBackward = withTensors('grad_output', (gradient, bound) => {
   const bytes = 'bytes = gradient + gradient of the input';
   if (input === undefined) {
     const flops = isSmoothed(op) ? null : (taps === 1 ? 1 : 2 * taps ** rank) * numel(gradient.shape);
-    return { flops, writes: null, formula: bytes, unknown: 'the extents of the input are unspecified' };
+    return { flops, writes: null, formula: bytes, unknown: 'the shape of the input is unspecified' };
   }
   const window = isSmoothed(op) ? widened(taps, rank, input, gradient) : taps ** rank;
   const each = taps === 1 ? 1 : 2 * window;

@@ -1,5 +1,5 @@
 /**
- * Ops that pick or place elements: by position or mask, or by a list of tensors, one for each dimension, to which `x[i, j]`
+ * Ops that pick or place elements: by position or mask, or by a tensor list, one for each dimension, to which `x[i, j]`
  * and `x[i, j] = y` are translated.
  */
 import { broadcast, numel, positional, type Tensor } from '../../call.js';

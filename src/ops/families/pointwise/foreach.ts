@@ -1,5 +1,5 @@
 /**
- * Pointwise ops on every tensor of a list: `_foreach_add_` and similar ops; and lists of tensors as operands, whose element
+ * Pointwise ops on every tensor of a list: `_foreach_add_` and similar ops; and tensor lists as operands, whose element
  * types or tensors may be unspecified in a profile.
  */
 import type { Arg, OpCall } from '../../../record/record.js';
@@ -57,7 +57,7 @@ interface Foreach {
   readonly flops: number;
   /** Whether it reads the list that it changes, instead of only overwriting it. */
   readonly reads: boolean;
-  /** Number of arguments after the first list that may also be lists of tensors. */
+  /** Number of arguments after the first list that may also be tensor lists. */
   readonly operands: number;
   /** Whether the result is one number for each tensor, instead of a tensor. */
   readonly reduces?: boolean;
@@ -139,7 +139,7 @@ function work(call: OpCall): Work | null {
 
 export const foreach: Family = {
   id: 'foreach',
-  title: 'Pointwise ops on lists of tensors: _foreach_add_ …',
+  title: 'Pointwise ops on tensor lists: _foreach_add_ …',
   category: 'optimizer',
   ops: names,
   formulas: [

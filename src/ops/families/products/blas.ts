@@ -186,10 +186,10 @@ export const blas: Family = {
     ...dispatcherNames(Object.keys(DISPATCHED).filter((op) => !Object.hasOwn(READERS, op))),
   ],
   formulas: [
-    'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch extents',
+    'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch dimensions',
     'bytes = operands read (A, B, C unless beta is 0, scales, bias) + result written; gradients: |A| + |B| + |A·B|; a broadcast operand is read once',
     '`--convention pyprof`: Python calls are counted without C and bias',
-    'contraction (einsum, tensordot): flops = 2·Π(extents of all indices), 1·Π if no index is summed',
+    'contraction (einsum, tensordot): flops = 2·Π(sizes of all indices), 1·Π if no index is summed',
     'grouped: flops = 2·m·n·k with the total rows of all groups; each weight read once',
     'bias kernel: flops = |out|, bytes = 2·|out| + |bias| forward, |out| + |bias| backward',
   ],

@@ -69,8 +69,7 @@ function contract(operands: readonly Indexed[], kept: readonly string[]): Contra
 }
 
 const SOURCE = '2 per multiply-add, for every combination of indices';
-const FORMULA =
-  'flops = 2·Π(extents of all indices), 1·Π if no index is summed; bytes = operands read + result written';
+const FORMULA = 'flops = 2·Π(sizes of all indices), 1·Π if no index is summed; bytes = operands read + result written';
 
 const unspecified = (operands: readonly Tensor[], unknown: string): OpCost => ({
   flops: null,
@@ -123,7 +122,7 @@ function implied(operands: readonly Indexed[]): string[] {
   return [...dots, ...once.sort()];
 }
 
-/** An equation such as `bij,bjk->bik` on a list of tensors. */
+/** An equation such as `bij,bjk->bik` on a tensor list. */
 const einsum: RuleCost = (bound) => {
   const [operands, equation] = [bound.tensors('operands'), bound.value('equation')];
   if (operands.length === 0) return null;

@@ -1,5 +1,5 @@
 /**
- * Factorisations and solutions of dense linear systems, whose operation count follows from the extents.
+ * Factorisations and solutions of dense linear systems, whose operation count follows from the shapes.
  *
  * Singular values and eigenvalues are found by iteration, and the number of steps depends on the values. Also distances
  * between rows: of every row of one tensor to every row of another, or of all pairs in one.

@@ -73,7 +73,7 @@ export interface FlameNode {
   readonly isRest: boolean;
 }
 
-const ALL = 'all kernels';
+const ALL = 'all work';
 
 /** Adds a box below another. */
 export function flameChild(

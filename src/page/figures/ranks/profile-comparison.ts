@@ -155,7 +155,7 @@ export function profileComparison(
   );
   const copy = csvButton(CAPTION, ordered, () => heads.inOrder(all, (at) => at));
   const marked = names.length === 2 ? 'the larger value' : 'the value farthest from the median of its column';
-  const explained = `Marked: ${marked}, if the difference is more than 5 %. Click a name to show its profile above and below.`;
+  const explained = `Marked: ${marked}, if the difference is more than 5 %. Click a name to show that profile in the panels above and below.`;
   const placed = element(
     'div',
     { class: 'table' },

@@ -127,7 +127,7 @@ function make(view: PanelView): PanelContent {
   const rows = listed(shown);
   const columns = columnsOf(view, rows);
   const rest = count - shown.length;
-  const further = `${rest} further kernels, ${quantityText(restTime, 'ns')} together, are not on this page.`;
+  const further = `${rest} more kernels, ${quantityText(restTime, 'ns')} together, are not on this page.`;
   return [
     element(
       'div',

@@ -8,6 +8,7 @@ import { element } from '../../document/dom-elements.js';
 import { kernelsNamed, ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import {
+  BOUND_SIGNS,
   boundedTimeOf,
   difference,
   fieldsOf,
@@ -46,8 +47,11 @@ const NO_OP = 'no op';
 const DEVICES = 'overview.devices.*';
 const NOTHING: Field = { name: '', value: null };
 
-/** Engines of a core work at the same time, so instructions are not parts of its span: their share is that of the tables. */
-const hasEngines = ({ profile }: PanelView): boolean => deviceWords(profile.overview.header).work === 'instruction';
+/**
+ * Engines of a NeuronCore work at the same time, so instructions are not parts of its span: their share is that of the
+ * tables. A TPU runs one instruction after the other.
+ */
+const hasEngines = ({ profile }: PanelView): boolean => deviceWords(profile.overview.header).vendor === 'neuron';
 
 /** The time in which a kernel or op computed. For instructions it is all their time, although a part communicates. */
 function timeOf(
@@ -96,11 +100,14 @@ function partsOf({ profile }: PanelView, all: readonly Part[], word: string, pan
   );
   const part = (name: string, id: string, time: Field): Part => ({ name, time, link: (text) => panelLink(id, text) });
   const idle = boundedTimeOf(DEVICES, devices, 'idle');
+  const recorded = devices.filter(({ bounds }) => bounds === undefined);
+  const copies = (['copiesAlone', 'setsAlone'] as const).map((key) => wholeSumOf(DEVICES, recorded, key));
+  const copiesSign = recorded.length < devices.length ? { sign: BOUND_SIGNS.busy } : {};
   const others = difference(sums('compute'), ...largest.filter((one) => lengthOf(one) > 0).map(({ time }) => time));
   const rows = [
     ...largest,
     part(WORK_NAMES.communication[0], 'collectives', sums('exposed')),
-    part('Exposed copies and memsets', 'memory-operations', total(sums('copiesAlone'), sums('setsAlone'))),
+    { ...part('Exposed copies and memsets', 'memory-operations', total(...copies)), ...copiesSign },
     { ...part('Idle', 'idle', idle.field), sign: idle.sign },
     part(WORK_NAMES.missing[0], 'diagnostics', missing),
   ].sort((a, b) => lengthOf(b) - lengthOf(a));
@@ -115,10 +122,10 @@ function make(view: PanelView): PanelContent {
   const word = areKernels ? deviceWords(overview.header).work : 'op';
   const panel = areKernels ? 'kernels' : 'ops';
   const all = areKernels ? kernelParts(view) : opParts(view);
-  const areInstructions = hasEngines(view);
-  const rows = areInstructions ? largestOf(all) : partsOf(view, all, word, panel);
+  const areConcurrent = hasEngines(view);
+  const rows = areConcurrent ? largestOf(all) : partsOf(view, all, word, panel);
   const work = areKernels ? fieldsOf('overview.kernels', overview.kernels)('time') : fieldsOf('ops', ops)('time');
-  const span = areInstructions ? work : sumOf(DEVICES, overview.devices, 'span');
+  const span = areConcurrent ? work : sumOf(DEVICES, overview.devices, 'span');
   const shareOf = ({ time }: Part): Field => ratio(time, span);
   // Means over devices, as in the verdict above.
   const isMean = (verdict?.devices ?? 1) > 1;
@@ -126,7 +133,7 @@ function make(view: PanelView): PanelContent {
   const worded = ({ sign = '' }: Part, text: string): string => `${sign}${text}`;
   const columns: TableColumn<Part>[] = [
     { title: 'Part', cell: ({ name }) => name, link: ({ link }, text) => link(text) },
-    figureColumn(areInstructions ? 'Of instruction time' : 'Of span', 'share', shareOf, {
+    figureColumn(areConcurrent ? 'Of instruction time' : 'Of span', 'share', shareOf, {
       bar: (row) => shareOf(row).value,
       worded,
     }),
@@ -139,7 +146,7 @@ function make(view: PanelView): PanelContent {
     whole > OVERLAPPING ? ` Overlapping work counts in full, so the shares add up to more than 100 %.` : '';
   return [
     table({
-      caption: areInstructions ? 'Largest parts of instruction time' : 'Largest parts of the span',
+      caption: areConcurrent ? 'Largest parts of instruction time' : 'Largest parts of the span',
       columns: withValues(columns, rows),
       rows,
       sortedBy: null,

@@ -15,7 +15,7 @@ type LineRow = Listed<LineTotal>;
 const PATH = 'lines.shown';
 const number = numbersOf<LineTotal>(PATH);
 const ABOUT = [
-  'A line is the innermost frame of the call stack around a launch, without the frames of PyTorch itself.',
+  'A line is the innermost frame of the call stack around a launch, without the frames of the framework itself.',
   'Backward kernels count for the line of their forward op. FLOPs cover the kernels whose FLOPs are known.',
 ].join(' ');
 
@@ -39,7 +39,7 @@ function make(view: PanelView): PanelContent {
     number('FLOPs', 'flop', 'flops', PARTIAL.flops),
   ];
   const rest = count - shown.length;
-  const further = `${rest} further lines, ${quantityText(restTime, 'ns')} together, are not on this page.`;
+  const further = `${rest} more lines, ${quantityText(restTime, 'ns')} together, are not on this page.`;
   const made = table({ caption: 'Lines', columns: withValues(columns, rows), rows, sortedBy: 1 });
   return [made, ...(rest > 0 ? [note(further)] : []), note(ABOUT)];
 }

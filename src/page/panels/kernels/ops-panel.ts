@@ -145,7 +145,7 @@ class OpStacks {
     this.place.replaceChildren(
       heading,
       element('ul', {}, ...items),
-      ...(rest > 0 ? [note(`${quantityText(rest, 'count')} further stacks with less time are not on this page.`)] : []),
+      ...(rest > 0 ? [note(`${quantityText(rest, 'count')} more stacks with less time are not on this page.`)] : []),
     );
   }
 }
@@ -167,7 +167,7 @@ function make(view: PanelView): PanelContent {
   const openedRow = rows.find((row) => nameOf(row) === opened);
   if (openedRow !== undefined) stacks.show(openedRow);
   const rest = count - shown.length;
-  const further = `${rest} further ops, ${quantityText(restTime, 'ns')} together, are not on this page.`;
+  const further = `${rest} more ops, ${quantityText(restTime, 'ns')} together, are not on this page.`;
   const isHostAlone = view.profile.overview.devices.length === 0;
   return [
     ...(isHostAlone ? [hostTimesOnly()] : []),

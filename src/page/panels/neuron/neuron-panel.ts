@@ -34,7 +34,7 @@ const errorsOf = ({ errors }: PageMonitor): HTMLElement[] =>
     ? []
     : [
         section(
-          'What the monitor could not report',
+          'What the monitor could not measure',
           element(
             'ul',
             {},
@@ -266,7 +266,7 @@ function flopsNote({ hardwareFlops, transposeFlops, repeatedFlops }: TensorWork)
       ? ''
       : ` and ${quantityText(repeatedFlops, 'flop')} of FP32 products a second time, because each takes two instructions`;
   const [all, transposes] = [quantityText(hardwareFlops, 'flop'), quantityText(transposeFlops, 'flop')];
-  const text = `The vendor counts ${all} (hardware_flops), among them ${transposes} of transposes${repeated}. The tables of instructions and categories leave these out and add the FLOPs of other engines.`;
+  const text = `The vendor counts ${all} (hardware_flops), including ${transposes} of transposes${repeated}. The tables of instructions and categories leave these out and add the FLOPs of other engines.`;
   return [note(text)];
 }
 

@@ -2,6 +2,7 @@
 import { edgeAfter, type Distribution } from '../../../containers/log-histogram.js';
 import { elementAt } from '../../../containers/element.js';
 import type { CauseTime, PageGap } from '../../../prof/html/idle/idle-data.js';
+import { deviceWords } from '../../../record/glossary.js';
 import { unrecordedCopiesText } from '../../../prof/steps/transfers.js';
 import { lacking } from '../../capture-hints.js';
 import { chart, replaceContents } from '../../charts/chart.js';
@@ -16,22 +17,21 @@ import { figure } from '../../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { swatch } from '../../figures/strip.js';
-import { IDLE_NAMES } from '../../figures/shown-names.js';
+import { causeName, IDLE_NAMES } from '../../figures/shown-names.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../../panel.js';
-
-const causeName = (cause: PageGap['cause']): string => IDLE_NAMES[cause][0].replace('Idle: ', '');
 
 function causes(view: PanelView): HTMLElement {
   const number = numbersOf<CauseTime>('idle.causes');
   const { causes: rows } = view.profile.idle;
   const all = rows.reduce((sum, { time }) => sum + time, 0);
-  const several = view.profile.overview.devices.length > 1;
+  const { devices, header } = view.profile.overview;
+  const several = devices.length > 1;
   return table({
     caption: 'Idle time by cause',
     columns: [
       {
         title: 'Cause',
-        cell: ({ cause }) => causeName(cause),
+        cell: ({ cause }) => causeName(cause, header),
         before: ({ cause }) => swatch(IDLE_NAMES[cause][1]),
       },
       number(several ? 'Time, all devices' : 'Time', 'ns', 'time', { bar: ({ time }) => (all > 0 ? time / all : 0) }),
@@ -51,7 +51,8 @@ const stepCell = ({ step, isBetween }: PageGap): string | null =>
 
 function gapTable(view: PanelView, rows: readonly Listed<PageGap>[]): HTMLElement {
   const number = numbersOf<PageGap>('gaps');
-  const withDevice = view.profile.overview.devices.length > 1;
+  const { devices, header } = view.profile.overview;
+  const withDevice = devices.length > 1;
   const withStep = rows.some(({ step }) => step !== null);
   const columns: TableColumn<Listed<PageGap>>[] = [
     {
@@ -62,7 +63,11 @@ function gapTable(view: PanelView, rows: readonly Listed<PageGap>[]): HTMLElemen
     number('Length', 'ns', 'time'),
     ...(withStep ? [{ title: 'Step', cell: stepCell }] : []),
     ...(withDevice ? [{ title: 'Device', cell: ({ device }: PageGap) => String(device) }] : []),
-    { title: 'Cause', cell: ({ cause }) => causeName(cause), before: ({ cause }) => swatch(IDLE_NAMES[cause][1]) },
+    {
+      title: 'Cause',
+      cell: ({ cause }) => causeName(cause, header),
+      before: ({ cause }) => swatch(IDLE_NAMES[cause][1]),
+    },
     { title: 'The host was in', cell: ({ host }) => host },
     { title: 'Ended by', cell: ({ after }) => after },
     { title: 'After', cell: ({ before }) => before },
@@ -146,6 +151,8 @@ function distribution(view: PanelView, key: 'delay' | 'queue', title: string, un
 }
 
 function launches(view: PanelView): HTMLElement[] {
+  // The host launches programs, not instructions one by one.
+  if (deviceWords(view.profile.overview.header).runs !== 'launches') return [];
   const { launches: waits } = view.profile.idle;
   if (waits === null) {
     const isWhole = view.span === null;

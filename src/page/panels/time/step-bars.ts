@@ -14,7 +14,7 @@ import { devicePicker } from '../../document/kept-choice.js';
 import { listed, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { legend, swatch } from '../../figures/strip.js';
-import { IDLE_NAMES, STEP_NAMES, STEP_PARTS, WORK_NAMES } from '../../figures/shown-names.js';
+import { causeName, IDLE_NAMES, STEP_NAMES, STEP_PARTS, WORK_NAMES } from '../../figures/shown-names.js';
 import type { PanelView } from '../../panel.js';
 
 const LABELLED_STEPS = 20;
@@ -84,9 +84,9 @@ const FIGURES: readonly (readonly [title: string, path: string, value: (bar: Ste
 ];
 
 /** The cause of most of a step's idle time. */
-function mostIdle(bar: StepBar): string | null {
+function mostIdle(bar: StepBar, { profile }: PanelView): string | null {
   const [first] = IDLE.filter((cause) => timeOf(bar, cause) > 0).sort((a, b) => timeOf(bar, b) - timeOf(bar, a));
-  return first === undefined ? null : IDLE_NAMES[first][0].replace('Idle: ', '');
+  return first === undefined ? null : causeName(first, profile.overview.header);
 }
 
 function tableOf(view: PanelView, rows: readonly Row[], withDevice: boolean): HTMLElement {
@@ -107,7 +107,7 @@ function tableOf(view: PanelView, rows: readonly Row[], withDevice: boolean): HT
     ...(withDevice ? [{ title: 'Device', cell: ({ device }: Row) => String(device) }] : []),
     ...(span === undefined ? [] : [span]),
     { title: 'Idle', unit: 'ns', cell: idleOf },
-    { title: 'Main idle cause', cell: mostIdle },
+    { title: 'Main idle cause', cell: (row) => mostIdle(row, view) },
     ...others,
     {
       title: 'All tabs',

@@ -4,7 +4,7 @@ import { elementAt } from '../../../containers/element.js';
 import { element, note, prose } from '../../document/dom-elements.js';
 import { capitalised, quantityText } from '../../document/units.js';
 import { panelLink, showPanel } from '../../document/panel-link.js';
-import { boundedTimeOf, fieldsOf, ratio, total, type Field } from '../../figures/field.js';
+import { BOUND_SIGNS, boundedTimeOf, fieldsOf, ratio, total, type Field } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/shown-names.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
@@ -92,15 +92,22 @@ function make(view: PanelView): PanelContent {
     };
   });
   const { sign } = boundedTimeOf('overview.devices.*', view.profile.overview.devices, 'idle');
+  const signs: Partial<Record<SpanPartName, string>> = sign === '' ? {} : { idle: sign, copy: BOUND_SIGNS.busy };
   const idle = shown.flatMap(({ field }, at) => (verdict.parts[at]?.part === 'idle' ? [field] : []));
-  const entries = shown.map(({ name, colour, field, said }, at) => [
-    swatch(colour),
-    panelLink(PANELS[verdict.parts[at]?.part ?? 'compute'], name),
-    ` ${verdict.parts[at]?.part === 'idle' ? sign : ''}`,
-    figure(ratio(field, verdictField('span')), 'share'),
-    ' ',
-    figure(said, 'ns'),
-  ]);
+  const entries = shown.map(({ name, colour, field, said }, at) => {
+    const { part } = elementAt(verdict.parts, at);
+    const share = ratio(field, verdictField('span'));
+    // '<0.1 %' is a bound already.
+    const isSmall = quantityText(share.value, 'share').startsWith('<');
+    return [
+      swatch(colour),
+      panelLink(PANELS[part], name),
+      ` ${isSmall ? '' : (signs[part] ?? '')}`,
+      figure(share, 'share'),
+      ' ',
+      figure(said, 'ns'),
+    ];
+  });
   return [
     ...(view.span === null ? jobVerdict(view) : []),
     element('p', { class: 'verdict' }, aboutProfile(view), ...prose(verdict.text)),

@@ -1,5 +1,5 @@
 /**
- * Texts about events of a timeline: details of the selected event, with links to its launch or to the events that it
+ * Strings about events of a timeline: details of the selected event, with links to its launch or to the events that it
  * launched, and the tooltip of the event under the pointer.
  */
 import { elementAt } from '../../../containers/element.js';
@@ -198,7 +198,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
     {
       operands: 'Inputs and outputs of the instruction',
       calls: 'The calls of ops that launched the kernel, with shapes and types of their arguments',
-      tensors: 'Tensors of the call that describes the kernel: name, extents, element type, bytes',
+      tensors: 'Tensors of the call that describes the kernel: name, shape, element type, bytes',
       params: 'Shapes and types that FLOPs and bytes are computed from',
       formula: 'Formula of FLOPs and bytes',
       'source of the count': 'Source of the formula',

@@ -34,7 +34,7 @@ export function foldedPanel(name: string, kind: string, ...contents: readonly HT
   return { place: element('section', { class: kind, 'aria-label': name }, details), details, summary };
 }
 
-/** Maximum texts of each kind, and times of each text. */
+/** Maximum strings of each kind, and times of each string. */
 const MOST_LISTED = 25;
 /** Width in pixels of a view of all events. */
 const PIXELS = 1000;
@@ -84,7 +84,7 @@ export function showNotices(scene: Scene, goTo: (time: number) => void): HTMLEle
   });
   const left = extras.leftOut.marks;
   const rest =
-    left === 0 ? [] : [element('p', { class: 'tl-hint' }, `${quantityText(left, 'count')} more are not in the page`)];
+    left === 0 ? [] : [element('p', { class: 'tl-hint' }, `${quantityText(left, 'count')} more are not on the page`)];
   if (lists.length === 0 && rest.length === 0) return element('section', { hidden: true });
   const { place, summary } = foldedPanel('Notices', 'tl-notices', ...lists, ...rest);
   const count = extras.marks.filter(({ kind }) => kind !== 'step').length;
@@ -149,7 +149,7 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
     const { tracks: left, zero } = extras.leftOut;
     const notes = [
       ...(zero === 0 ? [] : [`${quantityText(zero, 'count')} counters that are always 0 are not drawn.`]),
-      ...(left === 0 ? [] : [`${quantityText(left, 'count')} more series of samples are not in the page.`]),
+      ...(left === 0 ? [] : [`${quantityText(left, 'count')} more series of samples are not on the page.`]),
     ];
     contents.replaceChildren(
       element(

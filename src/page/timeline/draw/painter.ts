@@ -66,7 +66,7 @@ class MarkPainter {
   }
 }
 
-/** Minimum widths in CSS pixels of boxes with a gap to the next one, and with a text. */
+/** Minimum widths in CSS pixels of boxes with a gap to the next one, and with text. */
 const GAP_FROM = 4;
 const TEXT_FROM = 22;
 const TICK_EVERY = 110;
@@ -344,7 +344,7 @@ export class EventPainter {
     this.names = names;
   }
 
-  /** Ticks of the axis, with enough distance for their texts, in ns from the profile's start. */
+  /** Ticks of the axis, with enough distance for their strings, in ns from the profile's start. */
   #ticks({ width }: CanvasSize): { readonly step: number; readonly at: readonly number[] } {
     const { events, shown } = this.scene;
     const [from, to] = [profileTimeOf(events, shown.view.from), profileTimeOf(events, shown.view.to)];

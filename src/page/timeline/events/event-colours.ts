@@ -1,7 +1,7 @@
 /**
- * Colours of events. The texts with the most time on the devices of the page have strong colours, all others pale ones.
- * A colour is chosen by the hash of its text, so that a text has the same colour in all pieces and ranks of a page, and
- * usually in every profile. If two strong texts have the same colour, one takes the next free colour.
+ * Colours of events. The strings with the most time on the devices of the page have strong colours, all others pale ones.
+ * A colour is chosen by the hash of its text, so that a string has the same colour in all pieces and ranks of a page, and
+ * usually in every profile. If two strong strings have the same colour, one takes the next free colour.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -33,7 +33,7 @@ export const PALETTE = [
   '#fab1f3',
 ] as const;
 
-/** Slots of colours: first the palette, then its pale variants, then the colour for unknown texts. */
+/** Slots of colours: first the palette, then its pale variants, then the colour for unknown strings. */
 export const STRONG = PALETTE.length;
 export const UNKNOWN = 2 * STRONG;
 export const SLOTS = UNKNOWN + 1;
@@ -50,7 +50,7 @@ export const COLOUR_TITLES: Readonly<Record<ColourKey, string>> = {
   tc: 'matrix unit',
 };
 
-/** The default: by op, or by name when no event has an op, as with instructions of Neuron devices. */
+/** The default: by op, or by name when no event has an op, as with Neuron instructions devices. */
 export function usualColour(events: TimelineEvents): ColourKey {
   for (let event = 0; event < events.count; event++) if (textOf(events, 'op', event) !== null) return 'op';
   return 'kernel';
@@ -60,7 +60,7 @@ export interface EventColours {
   /** Slot of each event. */
   readonly slots: Uint8Array;
   readonly legend: readonly LegendEntry[];
-  /** Number and time of the texts with pale colours. */
+  /** Number and time of the strings with pale colours. */
   readonly rest: { readonly count: number; readonly time: number };
 }
 
@@ -75,8 +75,8 @@ export interface LegendEntry {
 }
 
 /**
- * Slots of the texts with strong colours, by hash. If two texts have the same slot, the smaller hash keeps it.
- * @param hashes of texts, at most as many as there are colours
+ * Slots of the strings with strong colours, by hash. If two strings have the same slot, the smaller hash keeps it.
+ * @param hashes of strings, at most as many as there are colours
  */
 export function slotsOf(hashes: readonly number[]): Map<number, number> {
   const slots = new Map<number, number>();
@@ -96,13 +96,13 @@ export function slotsOf(hashes: readonly number[]): Map<number, number> {
   return slots;
 }
 
-/** The texts with the most time, over all profiles together. */
+/** The strings with the most time, over all profiles together. */
 export function longestOf(profiles: readonly LongestTexts[]): LongestTexts {
   const added = (column: ColouredColumn): HashedTime[] => addedTimes(profiles.map((longest) => longest[column]));
   return { op: added('op'), layer: added('layer'), dtype: added('dtype'), name: added('name'), tc: added('tc') };
 }
 
-/** The column by which events are coloured, and the texts for its numbers. */
+/** The column by which events are coloured, and the strings for its numbers. */
 function source(events: TimelineEvents, key: ColourKey): readonly [Uint8Array | Uint32Array, readonly string[]] {
   if (key === 'kind') return [events.kind, EVENT_KINDS];
   return [events.text[key === 'kernel' ? 'name' : key], events.texts];
@@ -117,7 +117,7 @@ interface TextTotal {
   readonly host: number;
 }
 
-/** Count and time of each text that has events; an index without a text, as in a damaged page, counts as unknown. */
+/** Count and time of each string that has events; an index without a string, as in a damaged page, counts as unknown. */
 function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, texts: readonly string[]): TextTotal[] {
   const counts = new Uint32Array(texts.length + 1);
   const times = { device: new Float64Array(texts.length + 1), host: new Float64Array(texts.length + 1) };
@@ -135,11 +135,11 @@ function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, tex
   return totals.filter(({ count }) => count > 0).sort(devicesFirst);
 }
 
-/** Texts of events on devices, then texts that occur only on threads, each sorted by time. */
+/** Strings of events on devices, then strings that occur only on threads, each sorted by time. */
 const devicesFirst = (a: Pick<LegendEntry, 'device' | 'host' | 'text'>, b: typeof a): number =>
   b.device - a.device || b.host - a.host || ((a.text ?? '') < (b.text ?? '') ? -1 : 1);
 
-/** Hashes of the texts with strong colours: those of the whole page if they are known, else those of the events. */
+/** Hashes of the strings with strong colours: those of the whole page if they are known, else those of the events. */
 function strongTexts(key: ColourKey, known: readonly TextTotal[], longest: LongestTexts | null): readonly number[] {
   if (key === 'kind') return EVENT_KINDS.slice(0, STRONG).map(hash);
   const listed = longest?.[key === 'kernel' ? 'name' : key] ?? [];
@@ -158,7 +158,7 @@ function slotsWithoutOp(events: TimelineEvents): (event: number) => number {
   };
 }
 
-/** Count and times of these events, which have the colour of unknown texts. */
+/** Count and times of these events, which have the colour of unknown strings. */
 function unknownOf(events: TimelineEvents, unknown: readonly number[]): LegendEntry {
   let [count, device, host] = [0, 0, 0];
   for (const event of unknown) {
@@ -170,8 +170,8 @@ function unknownOf(events: TimelineEvents, unknown: readonly number[]): LegendEn
 }
 
 /**
- * @param longest the longest texts of the whole page, so that a text has the same colour in each piece; null to use the
- *   events' texts
+ * @param longest the longest strings of the whole page, so that a string has the same colour in each piece; null to use the
+ *   events' strings
  */
 export function coloursOf(events: TimelineEvents, key: ColourKey, longest: LongestTexts | null = null): EventColours {
   const [numbers, texts] = source(events, key);

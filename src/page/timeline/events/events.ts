@@ -25,7 +25,7 @@ import { coverageOf, type TimelineCoverage, type LaneRanks } from './coverage.js
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 import { loadFacts, type FactLists } from './kernel-facts.js';
 
-/** Events by index, in order of start. An unknown number is -1, an unknown id is 0. */
+/** Events by index, in order of start time. An unknown number is -1, an unknown id is 0. */
 export interface TimelineEvents extends Readonly<Record<NumberColumn, Float64Array>> {
   readonly count: number;
   /** Time in ns from the timeline's start to its end, at least 1; events are drawn only up to the end. */
@@ -232,7 +232,7 @@ export function matrixUnitOf(events: TimelineEvents, event: number): KernelWork[
   }
 }
 
-/** Values of `tc` in words: the additional texts, and the column with their indices. */
+/** Values of `tc` in words: the additional strings, and the column with their indices. */
 function tcInWords(
   numbers: UnpackedColumn,
   texts: readonly string[],
@@ -289,7 +289,7 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
 }
 
 /**
- * Adds the columns of numbers and the arrows. Each is converted when it is first read, because drawing needs none of
+ * Adds the numeric columns and the arrows. Each is converted when it is first read, because drawing needs none of
  * them.
  */
 function withDeferred(

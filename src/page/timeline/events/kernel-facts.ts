@@ -8,7 +8,7 @@ import type { PackedFacts } from '../../../prof/html/timeline/timeline-data.js';
 import { rankOf, type RankedLanes } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
-/** A label ('' when it is the same as that of the previous fact) and a text. */
+/** A label ('' when it is the same as that of the previous fact) and a string. */
 export type KernelFact = readonly [label: string, text: string];
 
 export interface FactLists {

@@ -89,7 +89,7 @@ const listBy =
   (text: string): CellValue =>
     text === '-' ? [] : text.split(separator);
 
-/** The number at the beginning of a text: '32 a thread'. */
+/** The number at the beginning of a string: '32 a thread'. */
 const leading = (text: string): number | null => {
   const number = parseFloat(text);
   return Number.isNaN(number) ? null : number;

@@ -1,6 +1,6 @@
-/** Texts in boxes, cut to their widths where they agree with others. */
+/** Strings in boxes, cut to their widths where they agree with others. */
 
-/** Longer texts are not measured, because no box is that wide. */
+/** Longer strings are not measured, because no box is that wide. */
 const MOST_CHARACTERS = 200;
 /** Minimum number of characters of a cut text. A shorter part is useless. */
 const LEAST_CHARACTERS = 3;
@@ -10,7 +10,7 @@ export class FittedLabels {
 
   constructor(private readonly measure: (text: string) => number) {}
 
-  /** Width in pixels of a text that fits into a box of this width, or is cut to it. */
+  /** Width in pixels of a string that fits into a box of this width, or is cut to it. */
   widthOf(text: string, most: number): number {
     return Math.min(most, this.#width(text.slice(0, MOST_CHARACTERS)));
   }
@@ -57,12 +57,12 @@ function wordAt(text: string, place: number): number {
 }
 
 /**
- * Maximum number of texts that are compared, because they must be sorted. If there are more, all count as different.
+ * Maximum number of strings that are compared, because they must be sorted. If there are more, all count as different.
  */
 const MOST_COMPARED = 20_000;
 
 /**
- * For each text, the position where it differs from all others, which is the number of letters that it shares with one
+ * For each string, the position where it differs from all others, which is the number of letters that it shares with one
  * of them.
  */
 export function differences(texts: Iterable<string>): ReadonlyMap<string, number> {
@@ -72,7 +72,7 @@ export function differences(texts: Iterable<string>): ReadonlyMap<string, number
   return new Map(sorted.map((text, i) => [text, Math.max(shared[i] ?? 0, shared[i + 1] ?? 0)]));
 }
 
-/** Number of letters with which both texts begin. */
+/** Number of letters with which both strings begin. */
 function agreement(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let count = 0;

@@ -1,5 +1,5 @@
 /**
- * Rows of a timeline: the events of one lane at one depth, in order of start, and the search for those in a span of time.
+ * Rows of a timeline: the events of one lane at one depth, in order of start time, and the search for those in a span of time.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { TimelineEvents } from '../events/events.js';
@@ -92,7 +92,7 @@ class FilledRow implements LaneRow {
     [this.start, this.dur, this.reach] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
   }
 
-  /** Events come in order of start. */
+  /** Events arrive in order of start time. */
   add(event: number, start: number, dur: number): void {
     const place = this.#count++;
     this.#latest = Math.max(this.#latest, start + dur);
@@ -103,7 +103,7 @@ class FilledRow implements LaneRow {
   }
 }
 
-/** Indices of the events in order of start; the events of a damaged page may not be in order. */
+/** Indices of the events in order of start time; the events of a damaged page may not be in order. */
 function inOrder({ start, count }: TimelineEvents): Uint32Array {
   const order = new Uint32Array(count);
   let isSorted = true;

@@ -1,8 +1,8 @@
 /**
  * Parses searches: a condition in the language of `--where`, or words. An event matches if it has all words, in any of
- * its texts or in the given field. In `gemm op:linear dur>10us "layer norm"` there are a word, a word in a field, a
+ * its strings or in the given field. In `gemm op:linear dur>10us "layer norm"` there are a word, a word in a field, a
  * bound on a number, and a quoted text. For short names, such as an op's, a word must match the whole field, with the
- * wildcards `*` and `?`; in other texts it may match a part.
+ * wildcards `*` and `?`; in other strings it may match a part.
  */
 import { parseFilter } from '../../../prof/query/filter.js';
 import { nearest, UserError } from '../../../record/errors.js';

@@ -129,7 +129,7 @@ export class Scene {
   constructor(
     readonly events: TimelineEvents,
     readonly extras: TimelineExtras = NO_EXTRAS,
-    /** Texts with strong colours; null to use the texts of the events. */
+    /** Strings with strong colours; null to use the strings of the events. */
     private readonly longest: LongestTexts | null = null,
     /** The span that the page is about, in ns from the timeline's start; null for all. */
     readonly chosen: SelectedSpan | null = null,

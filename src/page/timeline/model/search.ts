@@ -18,7 +18,7 @@ import { wildcardTest } from '../../../prof/query/wildcards.js';
 export interface SearchMatches {
   /** 1 for each matching event. */
   readonly isMatch: Uint8Array;
-  /** Indices of the matching events, in order of start. */
+  /** Indices of the matching events, in order of start time. */
   readonly list: Uint32Array;
   readonly device: MatchSum;
   readonly host: MatchSum;
@@ -43,7 +43,7 @@ export type StepSpan = readonly [first: number, last: number];
 
 type EventTest = (event: number) => boolean;
 
-/** For each text, whether it passes the test; evaluated once per text, not per event. */
+/** For each string, whether it passes the test; evaluated once per string, not per event. */
 const passing = (texts: readonly string[], test: (text: string) => boolean): Uint8Array =>
   Uint8Array.from(texts, (text) => (test(text) ? 1 : 0));
 

@@ -7,7 +7,7 @@ import { factText } from '../events/kernel-facts.js';
 import { countOf, durOf, filledOf, startOf, type TimelineEvents } from '../events/events.js';
 import { selectedLanes, type TimelineSelection } from './selection.js';
 
-/** Sums of the events with one text. */
+/** Sums of the events with one string. */
 export interface TextShare {
   readonly text: string | null;
   readonly count: number;
@@ -122,7 +122,7 @@ class TimeByKey {
   }
 }
 
-/** Interval unions by key; events come in order of start. */
+/** Interval unions by key; events arrive in order of start time. */
 class BusyTime {
   readonly #unions = new Map<string | number, { busy: number; events: number; reach: number }>();
 
@@ -181,7 +181,7 @@ const DEVICES = 'devices';
 const sizeClass = (power: number): string | null =>
   power < 0 ? null : `${quantityText(2 ** power, 'memory')} to ${quantityText(2 ** (power + 1), 'memory')}`;
 
-/** Sums that are updated as events are added in order of start. */
+/** Sums that are updated as events are added in order of start time. */
 class SumsOfSelection {
   readonly #by = { op: new TimeByKey(), name: new TimeByKey(), layer: new TimeByKey() };
   readonly #byKind = new TimeByKey();

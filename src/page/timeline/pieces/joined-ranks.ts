@@ -1,5 +1,5 @@
 /**
- * Joins pieces of several ranks into one timeline on one axis: each event appears once; lanes, texts and facts get new
+ * Joins pieces of several ranks into one timeline on one axis: each event appears once; lanes, strings and facts get new
  * numbers. Does not need a document.
  */
 import { elementAt } from '../../../containers/element.js';
@@ -36,7 +36,7 @@ interface JoinedAbout {
   /** Time in ns on the axis. */
   readonly time: View;
   readonly coverage: TimelineCoverage;
-  /** The rank at whose start the axis begins: see `LaneRanks`. */
+  /** The rank whose start is the start of the axis: see `LaneRanks`. */
   readonly zero: string;
 }
 
@@ -47,7 +47,7 @@ interface TakenEvents extends RankEvents {
   readonly starts: Float64Array;
   /** For each index in the part, the index in the joined timeline; NO_EVENT for events that are not used. */
   readonly places: Uint32Array;
-  /** For each text number in the part, the number in the joined timeline. */
+  /** For each string number in the part, the number in the joined timeline. */
   readonly texts: Uint32Array;
   /** Offsets added to its lane numbers, and to its numbers of fact lists. */
   readonly laneOffset: number;
@@ -82,7 +82,7 @@ export function joinRanks(parts: readonly RankEvents[], { time, coverage, zero }
   };
 }
 
-/** Equal texts get the same number, so that they have one colour and one row in sums. */
+/** Equal strings get the same number, so that they have one colour and one row in sums. */
 class SharedTexts {
   readonly #numbers = new Map<string, number>([['', 0]]);
   readonly all: string[] = [''];
@@ -111,7 +111,7 @@ function takenOf({ events, rank, isCut }: RankEvents, { from, to }: View): reado
 }
 
 /**
- * Sets positions in order of start; for equal starts, events of earlier parts come first, and those of one part keep their
+ * Sets positions in order of start time; for equal starts, events of earlier parts come first, and those of one part keep their
  * order.
  */
 function setPlaces(parts: readonly TakenEvents[], count: number): void {
@@ -207,7 +207,7 @@ function columnsOf(
 const lanesOf = ({ events, rank }: RankEvents): Lane[] =>
   events.lanes.map((lane) => ({ ...lane, group: rankGroup(rank.name, lane.group) }));
 
-/** Short names of kernels by name, both as numbers in the joined timeline. */
+/** Short kernel names by name, both as numbers in the joined timeline. */
 const shortNamesOf = (parts: readonly TakenEvents[]): ReadonlyMap<number, number> =>
   new Map(
     parts.flatMap(({ events, texts }) =>

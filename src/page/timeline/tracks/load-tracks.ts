@@ -60,7 +60,7 @@ function adviceMarks(events: TimelineEvents, advice: readonly KernelAdvice[]): T
   return marks;
 }
 
-/** @param list marks in ns from the profile's start, like gaps. @returns marks in order of start */
+/** @param list marks in ns from the profile's start, like gaps. @returns marks in order of start time */
 function marksOf(
   events: TimelineEvents,
   list: readonly TimelineMark[],
@@ -109,7 +109,7 @@ function partsOf(kind: EventKind): readonly BusyPart[] {
   return kind === 'launch' ? ['host'] : [];
 }
 
-/** The union of events, which are added in order of start. */
+/** The union of events, which are added in order of start time. */
 class Union {
   readonly #at: number[] = [0];
   readonly #sums: number[] = [0];

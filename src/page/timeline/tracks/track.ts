@@ -1,5 +1,5 @@
 /**
- * Values over time that are drawn with the lanes of a timeline, and their texts. Times are ns from the timeline's start.
+ * Values over time that are drawn with the lanes of a timeline, and their strings. Times are ns from the timeline's start.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { Lane } from '../../../prof/html/timeline/timeline-data.js';
@@ -27,7 +27,7 @@ const PREFIXES = ['', 'k', 'M', 'G', 'T'] as const;
 const FORMAT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
 const rounded = (value: number): string => FORMAT.format(value);
 
-/** Texts such as '1.95 GiB', '83.2 %', '1.8 GHz', '12'. */
+/** Strings such as '1.95 GiB', '83.2 %', '1.8 GHz', '12'. */
 export function valueText(value: number, unit: string | null): string {
   const known = unit !== null && Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined;
   // Counts may be means with fractions.

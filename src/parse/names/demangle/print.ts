@@ -71,7 +71,7 @@ function literalText(type: Node, value: string, print: ExpressionPrinter): strin
   return `(${print.text(type)})${style === 'float' ? `[${value}]` : value}`;
 }
 
-/** Longer texts are rejected, because substitutions can expand a short name exponentially. */
+/** Longer strings are rejected, because substitutions can expand a short name exponentially. */
 const MAX_LENGTH = 1 << 18;
 /** Most nodes visited. */
 const MAX_STEPS = 1 << 18;
@@ -107,7 +107,7 @@ export class Printer {
     return left + right;
   }
 
-  /** Joins texts by commas; an empty pack prints nothing. */
+  /** Joins strings by commas; an empty pack prints nothing. */
   list(nodes: readonly Node[]): string {
     return nodes
       .map((node) => this.text(node))

@@ -26,7 +26,7 @@ import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { AscendTrace } from './database/database-trace.js';
 
 /**
- * Reader of text output of the Ascend PyTorch Profiler: trace_view.json and CSV files, or kernel_details.csv without a
+ * Reader for text output of the Ascend PyTorch Profiler: trace_view.json and CSV files, or kernel_details.csv without a
  * trace.
  */
 export const ascendText: Reader = {
@@ -62,7 +62,7 @@ export const ascendText: Reader = {
 /** Number of bytes that are searched. It is large, because metadata and device events come after the host events. */
 const SEARCHED = 16 * 1024 * 1024;
 
-/** Texts that only this profiler writes; those of host events come first. */
+/** Strings that only this profiler writes; those of host events come first. */
 const MARKS = ['"async_npu"', 'torch_to_npu', '"Ascend Hardware"', 'Node@launch', '"Physic Stream Id"', 'AscendCL@'];
 
 /** Only this profiler quotes times and shapes. A truncated trace may have no other sign of its format. */
@@ -108,7 +108,7 @@ function isCovered(probe: Probe): boolean {
 const RAW = 'ascend-raw';
 
 /**
- * Reader of raw data of torch_npu and msprof: `PROF_*` with `FRAMEWORK` next to it, found by the `info.json` of the host.
+ * Reader for raw data of torch_npu and msprof: `PROF_*` with `FRAMEWORK` next to it, found by the `info.json` of the host.
  */
 export const ascendRaw: Reader = {
   id: RAW,
@@ -121,7 +121,7 @@ export const ascendRaw: Reader = {
       'Ascend PyTorch Profiler if `analyse` has not run yet, or by `msprof` before export: `FRAMEWORK` and `PROF_*/host/data`, `PROF_*/device_N/data`',
     ],
     read: [
-      'Device tasks with their operators, extents, types, cycles and launches, copies with sizes, collectives with their messages; from torch_npu: ops, modules, call stacks, the task queue, garbage collection and allocator memory. A folder is found by the `info.json` of its host.',
+      'Device tasks with their operators, shapes, types, cycles and launches, copies with sizes, collectives with their messages; from torch_npu: ops, modules, call stacks, the task queue, garbage collection and allocator memory. A folder is found by the `info.json` of its host.',
       "If the vendor's tool has parsed the folder, its output is read instead. Truncated structures, and files and structures of unread kinds, are counted.",
       'The layouts come from public sources and have not been checked against a real capture. Details: docs/ascend-raw.md.',
     ],
@@ -173,7 +173,7 @@ const DATABASE = 'ascend-db';
 const EVENTS = ['TASK', 'PYTORCH_API', 'COMPUTE_TASK_INFO', 'CANN_API', 'MSTX_EVENTS'];
 
 /**
- * Reader of databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without
+ * Reader for databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without
  * the framework's events), schema 1.0 to 1.2.
  */
 export const ascendDatabase: Reader = {

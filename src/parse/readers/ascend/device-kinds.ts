@@ -1,6 +1,6 @@
 /**
  * Kinds of device tasks, copies, element types, links and API layers, by the profiler's names and codes. Source: the user
- * guide of the Ascend PyTorch Profiler, and databases of 2024 to 2026.
+ * guide of the Ascend PyTorch Profiler, and databases from 2024 to 2026.
  */
 import { elementType, type ElementType } from '../../../record/element-types.js';
 import type { CopyKind, Labels } from '../../../record/record.js';

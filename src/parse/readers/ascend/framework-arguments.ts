@@ -1,5 +1,5 @@
 /**
- * Arguments of an op from the profiler's two texts: shapes such as `32,3,224,224;\r
+ * Arguments of an op from the profiler's two strings: shapes such as `32,3,224,224;\r
  * 64,3,11,11;\r
  * ;`, and types such as `float;\r
  * float;\r
@@ -63,10 +63,10 @@ const LIST: Arg = { name: '', type: 'list' };
 
 const slotsOf = (text: string): string[] => (text.trim() === '' ? [] : text.split(';').map((slot) => slot.trim()));
 
-/** Whether a text lists types. Shapes have only digits and commas. Some databases have the two columns swapped. */
+/** Whether a string lists types. Shapes have only digits and commas. Some databases have the two columns swapped. */
 export const isDtypeList = (text: string): boolean => /[A-Za-z]/.test(text);
 
-/** The arguments of an op's call; null when both texts are empty. The texts may be swapped. */
+/** The arguments of an op's call; null when both strings are empty. The strings may be swapped. */
 export function readFrameworkArguments(dims: string, types: string): Arg[] {
   const swapped = isDtypeList(dims) && !isDtypeList(types);
   const extents = slotsOf(swapped ? types : dims);

@@ -2,7 +2,7 @@
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { Labels } from '../../../record/record.js';
 
-/** Labels from texts in the profile's own tables, in the order in which they follow `opType` and `taskType`. */
+/** Labels from strings in the profile's own tables, in the order in which they follow `opType` and `taskType`. */
 const TEXTS = [
   'inputShapes',
   'inputTypes',
@@ -40,7 +40,7 @@ export function withTaskIds(labels: Labels | null, ids: readonly number[]): Labe
   return added.length === 0 ? labels : { ...labels, ...Object.fromEntries(added) };
 }
 
-/** A text without the quotes that the profiler writes into it; null for `N/A` and the empty text. */
+/** A string without the quotes that the profiler writes into it; null for `N/A` and the empty string. */
 export function cleanText(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
   const trimmed = text.trim();

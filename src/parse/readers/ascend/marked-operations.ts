@@ -1,7 +1,7 @@
 /**
- * Operations between ranks that the framework marks for `msprof_tx`, as texts of ranges around the calls of the
+ * Operations between ranks that the framework marks for `msprof_tx`, as strings of ranges around the calls of the
  * library. At level none, a profile has no other data about communication. Source: the user guide of the Ascend PyTorch
- * Profiler for texts with `comm:`, and that of torch_npu for JSON.
+ * Profiler for strings with `comm:`, and that of torch_npu for JSON.
  */
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { SampleRecord } from '../../../record/record.js';
@@ -22,7 +22,7 @@ interface MarkedOperation {
   readonly peer: string | null;
 }
 
-/** Texts such as `comm:HcclBroadcast,group,int64,5`. */
+/** Strings such as `comm:HcclBroadcast,group,int64,5`. */
 const LISTED = /^comm:(Hccl\w+),([^,]*),(\w+),(\d+)$/;
 
 /** Calls whose count is not the number of elements sent, but counts ranks, or only the first of several messages. */
@@ -45,10 +45,10 @@ function read(text: string): MarkedOperation | null {
   return { name: call, communicator: group, dataType: field('dataType') ?? '', count: field('count') ?? '', peer };
 }
 
-/** The library call that a text marks; null for another text. */
+/** The library call that a string marks; null for another string. */
 export const markedCall = (text: string): string | null => read(text)?.name ?? null;
 
-/** The operation that a text marks; null for another text. */
+/** The operation that a string marks; null for another string. */
 export function markedOperation(text: string, groups: ProcessGroups): CollectiveOperation | null {
   const marked = read(text);
   if (marked === null) return null;

@@ -31,7 +31,7 @@ const ENVIRONMENT = ['ASCEND_GLOBAL_LOG_LEVEL', 'HCCL_RDMA_TC', 'HCCL_RDMA_SL', 
 type Facts = Record<string, string | number>;
 
 /**
- * Facts by dotted names, such as `metadata.distributed_args.world_size`. Values in databases are JSON texts or plain texts.
+ * Facts by dotted names, such as `metadata.distributed_args.world_size`. Values in databases are JSON strings or plain strings.
  */
 export function metadataFacts(entries: Iterable<readonly [name: string, value: unknown]>): Labels {
   const facts: Facts = {};
@@ -45,7 +45,7 @@ export function metadataFacts(entries: Iterable<readonly [name: string, value: u
 
 /**
  * Facts such as `env.HCCL_RDMA_TC: 132`, for listed variables that were set.
- * @param variables texts; '' for a variable that was not set
+ * @param variables strings; '' for a variable that was not set
  */
 function environmentFacts(variables: unknown): Facts {
   const facts: Facts = {};

@@ -75,7 +75,7 @@ export const COPY_KINDS: Readonly<Record<number, CopyKind>> = {
 };
 
 /**
- * Kinds of host memory. Source: CUPTI documentation, CUpti_ActivityMemoryKind. Exports of Nsight Systems count from 0
+ * Kinds of host memory. Source: CUPTI documentation, CUpti_ActivityMemoryKind. Nsight Systems exports count from 0
  * (their ENUM_CUDA_MEM_KIND).
  */
 export const CUPTI_MEMORIES: Readonly<Record<number, HostMemory>> = { 1: 'pageable', 2: 'pinned', 5: 'managed' };

@@ -2,7 +2,7 @@
  * Reads `Input Dims`, `Input type`, `Concrete Inputs` and `Input Strides` of an op as the arguments of its call, in the
  * order of its schema.
  *
- * Dims have one entry for each argument: the shape of a tensor, a list of shapes for a list of tensors, `[]` for anything
+ * Dims have one entry for each argument: the shape of a tensor, a list of shapes for a tensor list, `[]` for anything
  * else. Types are the C++ type of a tensor's elements, or a word for other kinds; '' for an argument that was not passed,
  * or of a kind that the profiler does not know. Concrete inputs (since 2023) are the text of every value that is not a
  * tensor. Strides (since 2023) have the form of the shapes.
@@ -198,7 +198,7 @@ function isContiguous(shape: readonly number[], strides: readonly number[]): boo
 const isNested = (extents: unknown): boolean =>
   Array.isArray(extents) && extents.length > 0 && extents.every((item) => Array.isArray(item));
 
-/** A list of tensors whose shapes alone are recorded. */
+/** A tensor list whose shapes alone are recorded. */
 function tensors(extents: unknown): Arg {
   const items = listOf(extents);
   if (!items.every(isShape)) return { name: '', type: 'list' };
@@ -219,7 +219,7 @@ function plain(text: string): Arg {
   return { name: '', type, value };
 }
 
-/** Type of a number in a text: `0.` is a float, `0` an int. */
+/** Type of a number in a string: `0.` is a float, `0` an int. */
 const numberType = (text: string): string => (/[.e]/i.test(text) ? 'float' : 'int');
 
 /** Reads `True`, `1`, `0.125`, `[1, 1]` or `[True, False]`; any other text is a string. */
@@ -233,7 +233,7 @@ function readValue(text: string): ArgValue {
   return inside === '' ? [] : inside.split(',').map((item) => readValue(item.trim()));
 }
 
-/** The texts of host events. `Input Dims` and the other texts about the arguments of ops are JSON. */
+/** The strings of host events. `Input Dims` and the other strings about the arguments of ops are JSON. */
 export class KinetoTexts implements HostTexts {
   readonly #values = new LruCache<number, unknown>(8192);
 

@@ -35,7 +35,7 @@ const CALLS: readonly (readonly [text: string, kind: NodeKind])[] = [
 export class LaunchArguments {
   readonly #call = NumericColumn.counts();
   readonly #kernel = NumericColumn.counts();
-  /** Numbers of texts plus one; 0 when there is none. */
+  /** Numbers of strings plus one; 0 when there is none. */
   readonly #grid = NumericColumn.counts();
   readonly #block = NumericColumn.counts();
   #rowOf: Map<number, number> | null = null;

@@ -111,7 +111,7 @@ export class CounterSamples {
   }
 
   /**
-   * The samples in order of start.
+   * The samples in order of start time.
    * @param devices ids of the devices, which events use as their process
    */
   *records(profile: number, devices: ReadonlySet<number>): Generator<SampleRecord> {

@@ -102,7 +102,7 @@ export class KinetoTrace implements Trace {
   /** Number of complete events that were skipped. */
   #skipped = 0;
   readonly #unread = new UnreadEvents();
-  /** Categories by the number of their text; undefined for a text that is not yet looked up. */
+  /** Categories by the number of their text; undefined for a string that is not yet looked up. */
   readonly #categories: (EventCategory | null | undefined)[] = [];
   /** Whether any time has a fraction of a microsecond. */
   #hasFractions = false;

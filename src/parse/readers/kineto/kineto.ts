@@ -1,5 +1,5 @@
 /**
- * Reader of PyTorch traces (Kineto's Chrome trace JSON) from 2021 to today: NVIDIA, AMD, Intel and MTIA. Source:
+ * Reader for PyTorch traces (Kineto's Chrome trace JSON) from 2021 to today: NVIDIA, AMD, Intel and MTIA. Source:
  * libkineto/src/output_json.cpp and torch/csrc/profiler/collection.cpp of these years, and traces of them.
  */
 import { emit } from '../../trace/emit.js';
@@ -71,13 +71,13 @@ export const kineto: Reader = {
       '`proton.start("net", data="trace")` of Triton\'s Proton, which writes `net.chrome_trace`: kernels with their streams and scopes',
     ],
     read: [
-      'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives with their ordinal in the group and the peer rank of messages; devices; rank, world size and process groups; the start in Unix time.',
-      'Traces of 2021 to today, of NVIDIA, AMD, Intel (`xpu`) and MTIA devices, as a stream: the file may be larger than memory. Times are exact to the nanosecond. A truncated trace is read up to the cut.',
+      'Kernels, copies, memsets, synchronisations; ops with the shapes, types and values of their arguments; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives with their ordinal in the group and the peer rank of messages; devices; rank, world size and process groups; the start in Unix time.',
+      'Traces from 2021 on, of NVIDIA, AMD, Intel (`xpu`) and MTIA devices. They are read as a stream, so the file may be larger than memory. Times are exact to the nanosecond. A truncated trace is read up to the cut.',
       'A kernel belongs to the ops around its launch. If times are rounded to microseconds or the launch is missing, it belongs to the op with its external id. A backward kernel belongs to the forward op with the sequence number and thread of its autograd node, and has its layer and call stack. Work that a checkpoint recomputes inside a node is forward work in its own modules, if the trace has modules or frames.',
       "Code of torch.compile is forward work, backward in `CompiledFunctionBackward` and in a region of compiled autograd. Its ranges do not count as ops; if there are no modules, its graph is the layer. Column `fused` lists the ops in the kernel's name, and so does `op` if no op is around the launch; `--explain` names the generated source.",
-      'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. A frame names the line where its function begins, as PyTorch records it. Traces before 2023 have extents and types of arguments but not their values: figures that need values (stride, dimensions) are derived from the gradient or unknown.',
+      'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. A frame names the line where its function begins, as PyTorch records it. Traces before 2023 have the shapes and types of arguments but not their values: figures that need values (stride, dimensions) are derived from the gradient or unknown.',
       "Kernels of a CUDA or HIP graph have the context of the graph's launch; field `graph` marks them.",
-      'With `profile_memory` every allocation and release is a sample of `memory_allocated` and `memory_reserved`, with the kind of device as `component` (`CUDA`, `HIP`; `CPU` is the host, whose `device` is null). Every allocation is also a sample of `op_memory`, with the innermost range of its thread and the time until the memory was released (null: not released in the trace). The host total lacks memory that PyTorch allocated before profiling began. Traces of 2021 have sizes only: `memory_allocated_since_first` is their sum since the first event, and how long an op held its memory is unknown.',
+      'With `profile_memory` every allocation and release is a sample of `memory_allocated` and `memory_reserved`, with the kind of device as `component` (`CUDA`, `HIP`; `CPU` is the host, whose `device` is null). Every allocation is also a sample of `op_memory`, with the innermost range of its thread and the time until the memory was released (null: not released in the trace). The host total lacks memory that PyTorch allocated before profiling began. Traces from 2021 have only sizes: `memory_allocated_since_first` is their sum since the first event, and how long an op held its memory is unknown.',
       'The host comes from a file name by `tensorboard_trace_handler` (`HOST_PID.TIME.pt.trace.json`), if that process is in the trace. Older traces do not record the collective of a kernel; the report then takes operation and sizes from the call that launched it.',
       'Top-level keys other than `traceEvents` are not copied: they may hold environment variables.',
     ],

@@ -113,7 +113,7 @@ export class MemoryEvents {
     this.#ranges = ranges;
   }
 
-  /** The samples in order of start. */
+  /** The samples in order of start time. */
   *records(profile: number, diagnostics: Diagnostics, events: HostEvents): Generator<SampleRecord> {
     const rows = allRows(this.length);
     sortRows(

@@ -31,7 +31,7 @@ export function decimalsOf(texts: Iterable<string>): Decimals {
   return votes[','] > votes['.'] ? ',' : '.';
 }
 
-/** A number in a text; NaN for other texts, such as `n/a` and values of metrics that are texts. */
+/** A number in a string; NaN for other strings, such as `n/a` and values of metrics that are strings. */
 export function numberOfText(text: string, decimals: Decimals): number {
   const plain = text.trim().replace(decimals === '.' ? /,/g : /[.' \u00a0\u202f]/g, '');
   const number = decimals === '.' ? plain : plain.replace(',', '.');
@@ -226,7 +226,7 @@ function launchOf({ cell, metrics, isAfterLost }: PrintedLaunch, decimals: Decim
   };
 }
 
-/** Extent in a text such as `(64, 1, 1)` or `64,1,1`; null for any other text. */
+/** Extent in a string such as `(64, 1, 1)` or `64,1,1`; null for any other text. */
 function extentOf(text: string): Extent | null {
   const [, x, y, z] = /^\(?\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)?$/.exec(text) ?? [];
   return x === undefined || y === undefined || z === undefined ? null : [Number(x), Number(y), Number(z)];

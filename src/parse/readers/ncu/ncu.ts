@@ -1,5 +1,5 @@
 /**
- * Reader of Nsight Compute's CSV. On its own, it gives kernels with counters and durations, without starts; next to another
+ * Reader for Nsight Compute's CSV. On its own, it gives kernels with counters and durations, without starts; next to another
  * profile, it adds counters to that profile's kernels.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
@@ -29,7 +29,7 @@ class Queue {
 }
 
 /**
- * Adds counters of Nsight Compute to the kernels of a profile of the same program: the nth launch with a name, grid and
+ * Adds Nsight Compute counters to the kernels of a profile of the same program: the nth launch with a name, grid and
  * block gets the counters of the nth such launch in the report.
  */
 export class CounterJoin {
@@ -120,7 +120,7 @@ const hasHeader = (path: string): boolean => headContains(path, ['\n"ID",'], SEA
 export function launchesOf(path: string, file: string, diagnostics: Diagnostics): NcuLaunch[] {
   const launches = readLaunches(path, linesAbove(path), diagnostics);
   if (launches !== null) return launches;
-  throw new UserError("is not a CSV of Nsight Compute: columns 'ID' and 'Kernel Name' are missing", {
+  throw new UserError("is not an Nsight Compute CSV: columns 'ID' and 'Kernel Name' are missing", {
     where: file,
     hint: 'ncu --csv --page raw prints it',
   });

@@ -40,7 +40,7 @@ export function collectiveStreams(rows: readonly ToolRow[]): CollectiveStreams {
   return streams;
 }
 
-/** Numbers in a cell such as `[8,9,10,11]`, a list or a text. */
+/** Numbers in a cell such as `[8,9,10,11]`, a list or a string. */
 const numbersIn = (cell: unknown): number[] | null => shapeOf(listIn(cell));
 
 const listIn = (cell: unknown): unknown => (typeof cell === 'string' ? parseJson(Buffer.from(cell)) : cell);

@@ -1,5 +1,5 @@
 /**
- * Tables of Neuron Explorer (Parquet) as the JSON of AWS's tool, which has the same contents under other names. Columns
+ * Neuron Explorer tables (Parquet) as the JSON of AWS's tool, which has the same contents under other names. Columns
  * are taken by name, whatever the version of the schema; missing columns are left out. The tree of framework nodes is
  * not translated, because its rows do not state their path. Source: AWS's profile schema reference, version 7.4.
  */

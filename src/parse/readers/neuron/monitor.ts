@@ -61,7 +61,7 @@ export const neuronMonitor: Reader = {
   },
   docs: {
     profiler: 'AWS Neuron',
-    input: 'reports of neuron-monitor',
+    input: 'neuron-monitor reports',
     made: ['`neuron-monitor | tee monitor.jsonl`; live: `neuron-monitor | dparse - | dprof monitor`'],
     read: [
       'Every value of every group as a sample: utilisation and FLOP/s of cores, memory by kind, latencies, errors, ECC, processors. Reports have no timestamps: they are numbered and placed by their periods.',

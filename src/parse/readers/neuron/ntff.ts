@@ -1,5 +1,5 @@
 /**
- * Reader of NTFF, the device trace of a NeuronCore that `neuron-profile capture` and the runtime write. The layout of
+ * Reader for NTFF, the device trace of a NeuronCore that `neuron-profile capture` and the runtime write. The layout of
  * version 6 was derived from captures and the vendor tool's output for them; see `ntff/`.
  */
 import { statSync } from 'node:fs';
@@ -42,7 +42,7 @@ function isTrace({ head, path }: Probe): boolean {
   return version === VERSION ? length > 0n && length < 1n << 48n : length > 0n && length < BigInt(statSync(path).size);
 }
 
-/** Reader of a NEFF without a trace: facts about the program, and its tensors. */
+/** Reader for a NEFF without a trace: facts about the program, and its tensors. */
 export const neff: Reader = {
   id: 'neff',
   title: 'AWS Neuron program (*.neff)',

@@ -51,7 +51,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: string])[] = [
 ];
 
 /**
- * Unit of a summary's metric; null for numbers without a unit (indices, ratios), texts, and unknown names. Metrics called
+ * Unit of a summary's metric; null for numbers without a unit (indices, ratios), strings, and unknown names. Metrics called
  * percent are fractions of 1, and times are in seconds unless the name says otherwise. Source: the tool's own definitions
  * (its table `terminology`, AWS's profile schema reference), checked on real summaries.
  */
@@ -70,7 +70,7 @@ export const profileRecord = (
   ...{ profile, format, tool, file, rank, startUnixNs, dur, devices, facts },
 });
 
-/** Facts of a profile without unknown ones, which are null, undefined, or an empty text. */
+/** Facts of a profile without unknown ones, which are null, undefined, or an empty string. */
 export function knownFacts(facts: Readonly<Record<string, string | number | null | undefined>>): Labels {
   const isKnown = (fact: [string, string | number | null | undefined]): fact is [string, string | number] =>
     fact[1] !== null && fact[1] !== undefined && fact[1] !== '';

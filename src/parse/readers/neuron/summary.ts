@@ -320,7 +320,7 @@ export const neuronSummary: Reader = {
   reads: 'text',
   docs: {
     profiler: 'AWS Neuron',
-    input: 'summaries of neuron-explorer',
+    input: 'neuron-explorer summaries',
     made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
     read: [
       'Every metric as a sample, for one or several nodes. Metrics that the tool calls percent are fractions from 0 to 1.',
@@ -337,7 +337,7 @@ const isJson = (text: string): boolean => /^\ufeff?\s*[{[]/.test(text);
 
 const isSummary = (text: string): boolean => (isJson(text) ? isSummaryJson(text) : isSummaryText(wholeLines(text)));
 
-/** The first part of a text without its last line, which may be incomplete. */
+/** The first part of a string without its last line, which may be incomplete. */
 const wholeLines = (text: string): string => (text.includes('\n') ? text.slice(0, text.lastIndexOf('\n')) : text);
 
 function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {

@@ -1,5 +1,5 @@
 /**
- * Reader of system profiles of Neuron Explorer, a folder of Parquet tables: the use of the host's CPUs and memory and of
+ * Reader for system profiles of Neuron Explorer, a folder of Parquet tables: the use of the host's CPUs and memory and of
  * the devices' memory over time, and what the runtime and the framework did. Source: AWS's profile schema reference,
  * versions 7.4 and 12.0. It does not say what the events of devices are, so these are counted.
  */
@@ -16,12 +16,12 @@ const TIMES = [[EVENTS, 'start_ts'], ...[CPUS, MEMORY, HBM].map((table) => [tabl
 
 export const neuronSystem: Reader = {
   id: 'neuron-system',
-  title: 'system profile of neuron-explorer (a folder with SystemProfileEvents.parquet)',
+  title: 'neuron-explorer system profile (a folder with SystemProfileEvents.parquet)',
   reads: 'database',
   tableNames: [EVENTS],
   docs: {
     profiler: 'AWS Neuron',
-    input: 'system profile of neuron-explorer',
+    input: 'neuron-explorer system profile',
     made: [
       '`neuron-explorer view -d FOLDER --ingest-only --data-path OUT --display-name NAME`: the folder `NAME@latest`',
     ],
@@ -45,7 +45,7 @@ export const neuronSystem: Reader = {
   },
 };
 
-/** A whole number in a text; -1 for any other value. */
+/** A whole number in a string; -1 for any other value. */
 const wholeOf = (cell: Cell | undefined): bigint => (/^\d{1,19}$/.test(String(cell)) ? BigInt(String(cell)) : -1n);
 
 /** The instances that the tables name, numbered in order of their ids. */

@@ -1,7 +1,7 @@
 /**
  * Profiles as the JSON of AWS's own tool: one object on one line, whose values are lists of rows, often gigabytes of them.
  * For the large tables only the offsets of rows are kept (20 to 28 bytes each); the rows are then read from the file in
- * order of time. Source: files of neuron-profile 2.28 (five captures of Trainium2), AWS's profile schema reference, users'
+ * time order. Source: files of neuron-profile 2.28 (five Trainium2 captures), AWS's profile schema reference, users'
  * scripts.
  */
 import { isJsonObject, ExactDecoder } from '../../json/json-value.js';
@@ -56,7 +56,7 @@ export const neuronJson: Reader = {
   usesProgram: true,
   docs: {
     profiler: 'AWS Neuron',
-    input: 'JSON or Parquet of neuron-explorer',
+    input: 'neuron-explorer JSON or Parquet',
     made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
     read: [
       "Instructions with operands, HLO name, layer, multiply-accumulates, bytes per memory and dependencies; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
@@ -134,7 +134,7 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
   yield endRecord(profile, counts, diagnostics);
 }
 
-/** Facts about tables of Neuron Explorer that are not read. */
+/** Facts about Neuron Explorer tables that are not read. */
 function notReadIn(found: ToolFile, diagnostics: Diagnostics): Labels {
   const unread = new UnreadEvents();
   for (const row of found.rows(NOT_READ_TABLE)) unread.count(textOf(row['table']) ?? '', numberOf(row['rows']) ?? 0);
@@ -159,7 +159,7 @@ function numbered(line: Omit<KernelLine, 'id'>, id: number): KernelLine {
   return { type, profile, id, ...rest };
 }
 
-/** Rows of an index as lines, in order of start. */
+/** Rows of an index as lines, in order of start time. */
 function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): Generator<TimedLine> {
   const exact = new ExactDecoder();
   let group: TimedLine[] = [];

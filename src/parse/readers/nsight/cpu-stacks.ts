@@ -1,6 +1,6 @@
 /**
  * CPU samples and calls of system libraries by call chain, for flame graphs: a record for each distinct chain of a thread.
- * Memory: a number for each chain, and the texts of the distinct ones, within a bound.
+ * Memory: a number for each chain, and the strings of the distinct ones, within a bound.
  *
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": SAMPLING_CALLCHAINS, whose `id` is that of a row of
  * COMPOSITE_EVENTS, and OSRT_CALLCHAINS, whose `id` is the `callchainId` of rows of OSRT_API. Depth 0 is the innermost frame.
@@ -43,7 +43,7 @@ const MOST_TEXT = 64 * 1024 * 1024;
 const OTHERS = '[other stacks]';
 const UNKNOWN = '[unknown]';
 
-/** Stacks of the chains of a table: their distinct texts, and the number of the text for each id. */
+/** Stacks of the chains of a table: their distinct strings, and the number of the string for each id. */
 class Chains {
   readonly texts: string[] = [];
   readonly byId = new Map<number, number>();
@@ -72,7 +72,7 @@ class Chains {
     close();
   }
 
-  /** The texts of all stacks have a bound. */
+  /** The total length of all stacks' strings is limited. */
   numberOf(text: string): number {
     const isKept = this.#numbers.has(text) || this.#text + text.length <= MOST_TEXT;
     return entryOf(this.#numbers, isKept ? text : OTHERS, () => {

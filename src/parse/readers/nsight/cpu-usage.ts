@@ -45,7 +45,7 @@ class BusyCores {
   }
 
   /**
-   * The mean number of busy cores in each bin, with equal neighbours merged and 0 between bins, in order of start. Value
+   * The mean number of busy cores in each bin, with equal neighbours merged and 0 between bins, in order of start time. Value
    * times `dur`, in whole ns, is the time that threads ran; added up, these are the sum of all spans.
    * @param from start of the covered time, in ns: the first scheduling event; `to` is the last
    */
@@ -134,7 +134,7 @@ export class CpuUsage {
     }
   }
 
-  /** The number of busy cores over time, in order of start; empty when there are no scheduling events. */
+  /** The number of busy cores over time, in order of start time; empty when there are no scheduling events. */
   busy(profile: number): Iterable<SampleRecord> {
     const { busy, traced, first, last } = this.#runs;
     return traced === null ? [] : busy.records(profile, first, last);
@@ -184,7 +184,7 @@ export class CpuUsage {
 const pidOf = (process: number): number => process % 0x1000000;
 
 /**
- * Derives how long each thread ran on which core from its scheduling events, which must be in order of time for each
+ * Derives how long each thread ran on which core from its scheduling events, which must be in time order for each
  * thread.
  */
 class ThreadRuns {

@@ -118,7 +118,7 @@ export class GraphNodes {
 const rank = ({ original }: NodeEvent): number => (Number.isNaN(original) ? 1 : 0);
 
 /**
- * The source from which the context of a call is read. It has separate counters, so that malformed texts are not
+ * The source from which the context of a call is read. It has separate counters, so that malformed strings are not
  * counted twice.
  */
 const contextsOf = ({ header, names, threads, ranges, activities, stepRanges }: Trace) => ({

@@ -66,7 +66,7 @@ export class MemoryUsage {
     return true;
   }
 
-  /** The samples in order of start. */
+  /** The samples in order of start time. */
   *records(profile: number, diagnostics: Diagnostics): Generator<SampleRecord> {
     const blocks = this.#blocks;
     const rows = allRows(blocks.length);

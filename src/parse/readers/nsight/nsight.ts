@@ -1,5 +1,5 @@
 /**
- * Reader of Nsight Systems SQLite exports from 2019 to 2026. Tables exist only when they have rows, and columns differ
+ * Reader for Nsight Systems SQLite exports from 2019 to 2026. Tables exist only when they have rows, and columns differ
  * between releases, so everything is found by name, and missing cells are null. Source: NVIDIA Nsight Systems
  * documentation, "SQLite Schema Reference", and exports of these years.
  */
@@ -120,8 +120,8 @@ export const nsight: Reader = {
       '`nsys profile -o net --trace=cuda,nvtx --pytorch=autograd-shapes-nvtx python train.py`, then `nsys export --type sqlite --include-blobs=true net.nsys-rep`, which writes `net.sqlite`; the blobs hold the communicators and message sizes of NCCL',
     ],
     read: [
-      'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; with `--ranges` also calls of system libraries (`OSRT_API`, domain `OSRT`), and CPU samples and these calls by call chain; with `--derived` `GPU_METRICS` (active SMs and tensor cores, device memory), read according to the published schema and not checked with a real export; devices; the start of the capture in Unix time.',
-      'Exports of 2019 to 2026: empty tables are absent and columns differ between releases, so columns are read by name and missing values are unknown. A folder of `nsys export --type parquetdir` or `arrowdir`, or a file of `--type arrow` (`net.arrows`), which have the same tables, is copied into a temporary database. No such file was available for a test: the tests make them from SQLite exports.',
+      'Kernels, copies, memsets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; with `--ranges` also calls of system libraries (`OSRT_API`, domain `OSRT`), and CPU samples and these calls by call chain; with `--derived` `GPU_METRICS` (active SMs and tensor cores, device memory), read according to the published schema and not checked with a real export; devices; the start of the capture in Unix time.',
+      'Exports from 2019 to 2026: empty tables are absent and columns differ between releases, so columns are read by name and missing values are unknown. A folder of `nsys export --type parquetdir` or `arrowdir`, or a file of `--type arrow` (`net.arrows`), which have the same tables, is copied into a temporary database. No such file was available for a test: the tests make them from SQLite exports.',
       "Launches are joined on process and correlation id, so several processes in one file stay separate. Kernels of a CUDA graph have their node id and the context of the graph's launch; a graph traced as a whole is one record, without kernels.",
       "A kernel launched in the NVTX range of an NCCL call, or at the end of its group, gets that operation; with payloads also message sizes and communicator (`group`, the hash that is the same on all ranks), `labels` holds `Peer rank` and `Root`, which are numbers within that group. `host` is the target's name; the rest of its environment is not read.",
     ],
@@ -154,7 +154,7 @@ const textNumber = (database: SqliteFile): Selection => {
 };
 
 /**
- * A pattern that matches all names of steps and few other texts in one comparison: each of the first letters must be the
+ * A pattern that matches all names of steps and few other strings in one comparison: each of the first letters must be the
  * letter of some step name at that position.
  */
 const STEP_PATTERN = Array.from(
@@ -458,7 +458,7 @@ class NsightTrace implements Trace {
     return rank === undefined || others.length > 0 ? null : rank;
   }
 
-  /** Numbers of the registered texts that may name steps. The database searches the texts, which may be millions. */
+  /** Numbers of the registered strings that may name steps. The database searches the strings, which may be millions. */
   #registeredSteps(): Set<number> {
     const numbers = new Set<number>();
     for (const [id] of this.database.rows('StringIds', ['id'], [mayNameStep('value')])) numbers.add(-1 - numberOf(id));

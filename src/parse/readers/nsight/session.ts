@@ -162,7 +162,7 @@ export const MESSAGE_TABLE = 'DIAGNOSTIC_EVENT';
 const SEVERITIES: ReadonlySet<number> = new Set([2, 3]);
 
 /**
- * Counters by the text of a message; the first match is used. Source: exports of 2022 to 2026, and the texts that users
+ * Counters by the text of a message; the first match is used. Source: exports from 2022 to 2026, and the strings that users
  * report.
  */
 const MEANINGS: readonly (readonly [text: RegExp, counter: DiagnosticName])[] = [

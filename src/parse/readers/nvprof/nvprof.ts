@@ -1,5 +1,5 @@
 /**
- * Reader of nvprof and NVVP databases, versions 7 to 22: C structs of CUPTI dumped with one column for each field. Times
+ * Reader for nvprof and NVVP databases, versions 7 to 22: C structs of CUPTI dumped with one column for each field. Times
  * are Unix time in ns. Source: CUPTI documentation (activity records) and databases of versions 9, 12 and 16.
  */
 import { entryOf } from '../../../containers/map-entry.js';
@@ -98,7 +98,7 @@ export const nvprof: Reader = {
     input: 'database',
     made: ['`nvprof -f -o net.sql --profile-from-start off python train.py`'],
     read: [
-      'Kernels (concurrent and serialised), copies, memory sets, synchronisations; markers; CUDA runtime and driver calls; devices.',
+      'Kernels (concurrent and serialised), copies, memsets, synchronisations; markers; CUDA runtime and driver calls; devices.',
       'Database versions 7 to 22. Times are Unix time and are rebased to the start of the profile. Kernel names are demangled if possible.',
       "Metrics and events (`--metrics`, `--events`) are counters of their kernels, by CUPTI's number (`metric#20971523`): the database has no names, numbers differ between architectures, and NVIDIA publishes no table of them. `nvprof -i net.sql --print-gpu-trace --csv` prints the same values by name, on any machine with nvprof.",
     ],

@@ -6,7 +6,7 @@ import type { ActivityDetails } from '../../trace/trace.js';
 import { numberIn, textIn, type Slice, type SliceReading, type TakeSlice } from './slice.js';
 import type { Args, ArgValue } from './track-events.js';
 
-/** Entries of a list that is written as a text. */
+/** Entries of a list that is written as a string. */
 const listIn = (value: ArgValue | undefined, separator: string): readonly string[] | undefined =>
   textIn(value)?.split(separator);
 
@@ -221,7 +221,7 @@ const profile: TakeSlice = ({ args, start, place }, reading) => {
   facts.facts = { ...read, source_format: textIn(args.get('format')) ?? 'na' };
 };
 
-/** `NAME=VALUE` after the metric; several are separated by spaces. Texts may be in quotes, numbers never are. */
+/** `NAME=VALUE` after the metric; several are separated by spaces. Strings may be in quotes, numbers never are. */
 const LABEL = / ([\w.]+)=("(?:[^"\\]|\\.)*"|[^ ="]*)/g;
 const LABELS = new RegExp(`^(.*?)((?:${LABEL.source})*)$`, 's');
 
@@ -246,7 +246,7 @@ function labelIn(text: string): string | number {
 /** `device 0 METRIC (UNIT)`, a value of the whole profile. */
 const TIMELESS = /^(?:device (\d+) )?(.*?)(?: \(([^()]*)\))?$/s;
 
-/** Values of the whole profile, or a text. */
+/** Values of the whole profile, or a string. */
 const sample: TakeSlice = ({ name, args, start, place }, reading) => {
   const { trace } = reading;
   if (place.name === 'whole profile')

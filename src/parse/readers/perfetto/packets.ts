@@ -1,6 +1,6 @@
 /**
  * The packets of a Perfetto trace in the order of the file, and the state that the packets of a sequence build up: interned
- * texts, clocks, defaults. One packet is in memory at a time. Source: trace_packet.proto, clock_snapshot.proto and
+ * strings, clocks, defaults. One packet is in memory at a time. Source: trace_packet.proto, clock_snapshot.proto and
  * interned_data.proto of Perfetto.
  */
 import { constants, inflateSync } from 'node:zlib';
@@ -45,7 +45,7 @@ export class PacketSequence {
   trackUuid: WireNumber = 0;
   readonly #texts = new Map<number, Map<WireNumber, string>>();
 
-  /** An interned text; null when the file lacks it. @param kind tag of the list of texts */
+  /** An interned string; null when the file lacks it. @param kind tag of the list of strings */
   text(kind: number, iid: WireNumber): string | null {
     return this.#texts.get(kind)?.get(iid) ?? null;
   }

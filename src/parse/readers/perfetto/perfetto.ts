@@ -1,5 +1,5 @@
 /**
- * Reader of Perfetto traces in protobuf, of rocprofv3, rocprof-sys, PyTorch's CUPTI monitor and `dprof perfetto`. A file is
+ * Reader for Perfetto traces in protobuf, of rocprofv3, rocprof-sys, PyTorch's CUPTI monitor and `dprof perfetto`. A file is
  * read twice: first tracks, clocks, and the times at which slices begin and end; then what they say. Source: the schema of
  * Perfetto, and the code that writes such traces (see the files for each writer).
  */
@@ -77,8 +77,8 @@ export const perfetto: Reader = {
       "`rocprof-sys-run -- python train.py`, PyTorch's CUPTI monitor, or `dprof perfetto -o net.pftrace`",
     ],
     read: [
-      'From rocprofv3 and rocprof-sys: kernels, copies, calls, ranges, counters of kernels and of devices. rocprofv3 writes only the total number of threads in grids and blocks, so their extents are unknown.',
-      "From PyTorch's CUPTI monitor: kernels with grid and block, copies and memory sets by stream, calls, ops with their extents.",
+      'From rocprofv3 and rocprof-sys: kernels, copies, calls, ranges, counters of kernels and of devices. rocprofv3 writes only the total number of threads in grids and blocks, so their dimensions are unknown.',
+      "From PyTorch's CUPTI monitor: kernels with grid and block, copies and memsets by stream, calls, ops with their shapes.",
       'From `dprof perfetto`: devices, kernels with everything that FLOPs are computed from, copies, memsets, waits, collectives, ranges, samples, layers, tensors and notices. Such a trace lacks the counts of what the profile lost, the messages of collectives, and what each Neuron instruction waited for.',
       "In a folder, a trace is skipped if the folder also has the profile that `dprof perfetto` converted to it, or the same run in another format of AMD's tracer.",
       "Times are on the trace's clock, and in Unix time if the trace states it. Packets and categories of other kinds are counted. A trace without any work or calls of these writers is refused.",
@@ -109,7 +109,7 @@ const LONGEST_HEADER = 15;
 
 /**
  * Whether a file begins like a trace: with a whole packet of valid fields, and another packet after it. The first byte and
- * a known field are not enough: a text such as `\n<html>` has them, since its line break is the tag of a packet.
+ * a known field are not enough: a string such as `\n<html>` has them, since its line break is the tag of a packet.
  */
 function beginsWithPacket({ path, head }: Probe): boolean {
   try {
@@ -185,8 +185,8 @@ function takeHostSlice({ name, start, end, place, args, submitted }: Slice, { tr
 
 /**
  * Joins beginnings and ends of slices. Most writers put the end of a slice after its beginning, or after those of the
- * slices within it, whatever the order of slices; some put all ends after all beginnings, which are then joined in order
- * of time. Memory: 25 bytes for each event.
+ * slices within it, whatever the order of slices; some put all ends after all beginnings, which are then joined in
+ * time order. Memory: 25 bytes for each event.
  */
 class SliceEnds {
   readonly #time = NumericColumn.floats();
@@ -246,7 +246,7 @@ class SliceEnds {
     return true;
   }
 
-  /** Joins them in order of time. At one time, slices that began earlier end before others begin. */
+  /** Joins them in time order. At one time, slices that began earlier end before others begin. */
   #joinByTime(rows: Uint32Array): void {
     sortRows(rows, (a, b) => this.#time.at(a) - this.#time.at(b) || a - b);
     const open: number[] = [];
@@ -404,6 +404,6 @@ function refuse(where: string, isDamaged: boolean): never {
   if (isDamaged) throw new UserError('is a damaged Perfetto trace: no work in it can be read', { where, hint: 'copy it again' }); // prettier-ignore
   throw new UserError('is a Perfetto trace without device work that dparse can read', {
     where,
-    hint: 'give one of rocprofv3, rocprof-sys, PyTorch or dprof perfetto; ui.perfetto.dev shows others',
+    hint: 'give a trace from rocprofv3, rocprof-sys, PyTorch or dprof perfetto; ui.perfetto.dev shows others',
   });
 }

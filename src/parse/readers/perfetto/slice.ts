@@ -68,7 +68,7 @@ export class SliceReading {
 /** `profile 1, rank 3, ` before `device 0` in the name of a process of `dprof perfetto`. */
 const profileOf = (process: string): string => /^(?:profile \d+, )?(?:rank \d+, )?/.exec(process)?.[0] ?? '';
 
-/** The number in an argument, which may be a text; null for any other. */
+/** The number in an argument, which may be a string; null for any other. */
 export function numberIn(value: ArgValue | undefined): number | null {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;

@@ -1,6 +1,6 @@
 /**
  * Events of tracks and work of GPUs, decoded from the data of a packet: names, categories and arguments with their interned
- * texts. Source: track_event.proto, debug_annotation.proto and gpu_render_stage_event.proto of Perfetto.
+ * strings. Source: track_event.proto, debug_annotation.proto and gpu_render_stage_event.proto of Perfetto.
  */
 import {
   ANNOTATION,
@@ -157,7 +157,7 @@ export function readStage(fields: WireFields, sequence: PacketSequence): StageEv
   };
 }
 
-/** Fields of work that are numbers of texts, and the lists of these texts. */
+/** Fields of work that are numbers of strings, and the lists of these strings. */
 const STAGE_TEXTS: ReadonlyMap<number, number> = new Map([
   [STAGE.queueIid, INTERNED_OF_GPU.specification],
   [STAGE.stageIid, INTERNED_OF_GPU.specification],

@@ -1,5 +1,5 @@
 /**
- * Reader of rocpd databases, which AMD's rocprofv3 and rocprof-sys write: kernels, copies and memory with the HIP calls
+ * Reader for rocpd databases, which AMD's rocprofv3 and rocprof-sys write: kernels, copies and memory with the HIP calls
  * that made them, roctx ranges, counters, and series of the device. Each run of a process has separate tables, whose
  * names end in the run's id. Row ids are unique only within a run. Versions of the schema are distinguished by their
  * columns. Times are ns since the machine started. Source: the schemas of rocprofiler-sdk 3.0 to 4.1 and databases of

@@ -21,7 +21,7 @@ import { copyKind, kernelName } from '../../amd/work-rows.js';
 
 const TABLES = ['HIP', 'HSA', 'OPS', 'COPY', 'KERN'];
 const TIMES = TABLES.map((table) => [table, 'BeginNs'] as const);
-/** Matches sizes in a text such as `numBlocks({z(1) y(1) x(64})`, with the brackets as the tool writes them. */
+/** Matches sizes in a string such as `numBlocks({z(1) y(1) x(64})`, with the brackets as the tool writes them. */
 const EXTENTS = {
   grid: /numBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
   block: /dimBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
@@ -35,14 +35,14 @@ const DOCS = { profiler: 'AMD rocprofv3, rocmProfileData' } as const;
 
 export const rocprofv1: Reader = {
   id: 'rocprof-v1',
-  title: 'database of rocprof, before rocprofv3 (rocprof --hip-trace, results.db)',
+  title: 'rocprof database, from before rocprofv3 (rocprof --hip-trace, results.db)',
   reads: 'database',
   docs: {
     ...DOCS,
-    input: 'database of rocprof',
+    input: 'rocprof database',
     made: ['`rocprof --hip-trace -o results.csv python train.py` of ROCm 6 and before, which writes `results.db`'],
     read: [
-      "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; `hipMalloc` and `hipFree` as a curve of the memory in use. A run without `--hip-trace` has only kernels, and the extents of their grid are unknown.",
+      "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; memory in use over time from `hipMalloc` and `hipFree`. A run without `--hip-trace` has only kernels, and their grid dimensions are unknown.",
       "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. Device numbers are those of the tool, which numbers the machine's CPUs too. Times count from the machine's boot, so the Unix time of the start is unknown.",
     ],
   },
@@ -149,23 +149,23 @@ function readWork({ database, trace, clock }: DatabaseTrace): {
   return { device: devices.size === 1 && typeof device === 'number' ? device : null, hasWork: devices.size > 0 };
 }
 
-/** Reader of rocprof's table of kernels, which it writes for a run without an API trace. */
+/** Reader for rocprof's table of kernels, which it writes for a run without an API trace. */
 const HEADER = /^\uFEFF?"?index"?,"?kernelname"?,"?gpu-id"?,/i;
 const NOT_COUNTERS =
   /^(?:index|kernelname|(?:gpu|queue)-(?:id|index)|pid|tid|grd|wgr|lds|scr|(?:arch_|accum_)?vgpr|sgpr|fbar|wave_size|sig|obj|\w+Ns)$/i;
 
 export const rocprofv1Table: Reader = {
   id: 'rocprof-v1-csv',
-  title: 'table of kernels of rocprof, before rocprofv3 (rocprof --timestamp on, results.csv)',
+  title: 'rocprof kernel table, from before rocprofv3 (rocprof --timestamp on, results.csv)',
   reads: 'text',
   docs: {
     ...DOCS,
-    input: 'CSV of rocprof',
+    input: 'rocprof CSV',
     made: [
       '`rocprof --timestamp on -o results.csv python train.py` of ROCm 6 and before; with `-i` and a file of counters',
     ],
     read: [
-      'Kernels with times, device, queue, vector registers and local memory (LDS), and a counter for each further column. Without `--timestamp on`, times are unknown. The extents of the grid are unknown. In a folder, `results.db` of the same run is read instead.',
+      'Kernels with times, device, queue, vector registers and local memory (LDS), and a counter for each other column. Without `--timestamp on`, times are unknown. Grid dimensions are unknown. In a folder, `results.db` of the same run is read instead.',
     ],
   },
   sniff: ({ head }) => HEADER.test(head.toString('utf8')),

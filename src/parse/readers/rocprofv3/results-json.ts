@@ -36,14 +36,14 @@ const RECORDS = /^(?:metadata|callback_records\.counter_collection|buffer_record
 
 export const rocprofv3Json: Reader = {
   id: 'rocprofv3-json',
-  title: 'JSON of rocprofv3 (rocprofv3 --sys-trace --output-format json, *_results.json)',
+  title: 'rocprofv3 JSON (rocprofv3 --sys-trace --output-format json, *_results.json)',
   reads: 'text',
   docs: {
     profiler: 'AMD rocprofv3, rocmProfileData',
-    input: 'JSON of rocprofv3',
+    input: 'rocprofv3 JSON',
     made: ['`rocprofv3 --sys-trace --output-format json -- python train.py`: the file that ends in `_results.json`'],
     read: [
-      'The same data as the rocpd database of rocprofv3: kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters; roctx ranges; allocations as a curve of the memory in use. Several processes in one file.',
+      'The same data as the rocpd database of rocprofv3: kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters; roctx ranges; memory in use over time from allocations. Several processes in one file.',
       "Times count from the machine's boot, so the Unix time of the start is unknown. The command and the host's name are not read. The file is read as a stream: 1 GB takes about 0.5 GB of memory. In a folder, a database of the same run (`X_results.db`) is read instead.",
     ],
   },
@@ -114,7 +114,7 @@ interface ProcessTables {
   readonly kinds: unknown[];
   readonly counterNames: Map<unknown, string>;
   readonly symbols: Map<unknown, Pick<KernelRow, 'name' | 'registers' | 'accumRegisters' | 'scalarRegisters'>>;
-  /** Texts of roctx by correlation id. */
+  /** Strings of roctx by correlation id. */
   readonly texts: Map<unknown, string | null>;
   /** Values of counters, by the handle of the counter. */
   readonly counted: CounterSums<unknown>;
@@ -245,7 +245,7 @@ function addCounters(tables: ProcessTables, row: unknown): void {
 const digitsOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-/** The number in a member such as `{"agent_id": {"handle": 7}}`; a text above 2^53. */
+/** The number in a member such as `{"agent_id": {"handle": 7}}`; a string above 2^53. */
 const handleOf = (row: unknown, key: string): unknown => fieldOf(fieldOf(row, key), 'handle');
 const numberIn = (row: unknown, key: string): number | null => sizeOf(fieldOf(row, key));
 const axesOf = (row: unknown): (number | null)[] => ['x', 'y', 'z'].map((axis) => numberIn(row, axis));

@@ -2,7 +2,7 @@
  * Reader of the CSV tables of AMD's rocprofv3: kernels, copies, calls, roctx ranges, allocations, counters, devices.
  * The tables of one process have the same prefix in their names, and are one profile. Times are ns since the machine
  * started. Columns are found by name, and some have different names in different versions. Source: the documentation of
- * rocprofiler-sdk and its example files of 2024 and 2025.
+ * rocprofiler-sdk and its example files from 2024 and 2025.
  */
 import { basename, join } from 'node:path';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -44,7 +44,7 @@ const FIRST = ['kernel_trace', 'counter_collection', 'memory_copy_trace'];
 
 function kindOf(head: Buffer): Kind | undefined {
   const [header = ''] = head.toString('utf8').split('\n');
-  // Matches only names of columns, so that JSON or SQL on one line is not taken for a header.
+  // Matches only column names, so that JSON or SQL on one line is not taken for a header.
   return /^\uFEFF?[\w", ]+\r?$/.test(header) ? KINDS.find((kind) => HEADERS[kind].test(header)) : undefined;
 }
 
@@ -80,17 +80,17 @@ function isCovered(probe: Probe): boolean | string {
 
 export const rocprofv3: Reader = {
   id: 'rocprofv3-csv',
-  title: 'CSV tables of rocprofv3 (rocprofv3 --sys-trace --output-format csv, *_kernel_trace.csv)',
+  title: 'rocprofv3 CSV tables (rocprofv3 --sys-trace --output-format csv, *_kernel_trace.csv)',
   reads: 'text',
   fileNames: /_kernel_trace\.csv(?:\.gz)?$/,
   docs: {
     profiler: 'AMD rocprofv3, rocmProfileData',
-    input: 'CSV tables of rocprofv3',
+    input: 'rocprofv3 CSV tables',
     made: [
       '`rocprofv3 --sys-trace --output-format csv -- python train.py`: the folder, or the file that ends in `_kernel_trace.csv`, which is read with the other tables of its process',
     ],
     read: [
-      'Kernels with times, device, stream (the queue in files of 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS); copies; HIP, HSA and RCCL calls, and which of them launched a kernel; roctx ranges; allocations as a curve of the memory in use; counters; names, clocks and compute units of devices from `_agent_info.csv`. Files of ROCm 6.2 to 7, and those that `rocpd convert` writes.',
+      'Kernels with times, device, stream (the queue in files from 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS); copies; HIP, HSA and RCCL calls, and which of them launched a kernel; roctx ranges; memory in use over time from allocations; counters; names, clocks and compute units of devices from `_agent_info.csv`. Files from ROCm 6.2 to 7, and those that `rocpd convert` writes.',
       'Tables with the same name prefix (`1234_kernel_trace.csv`, `1234_hip_api_trace.csv`) are one process and one profile. Devices have the numbers of `rocm-smi` if `_agent_info.csv` is there, and otherwise those of the tool, which count CPUs too. In a folder, the database or the JSON of the same run (`1234_results.db`, `1234_results.json`) is read instead. A table of counters without its kernel trace is a profile too; its kernels ran one at a time, so gaps between them mean nothing.',
       "Copies have no sizes. Times count from the machine's start, so the Unix time of the profile's start is unknown.",
     ],
@@ -102,7 +102,7 @@ export const rocprofv3: Reader = {
     const tables = tablesOf(probe);
     if (tables.length === 0) {
       const hint = 'give the file that ends in _kernel_trace.csv';
-      throw new UserError('is not a table of a trace of rocprofv3', { where: probe.file, hint });
+      throw new UserError('is not a table of a rocprofv3 trace', { where: probe.file, hint });
     }
     const trace = new TraceBuilder();
     const profile = new TableReading(trace, tables);

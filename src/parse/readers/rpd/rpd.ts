@@ -1,5 +1,5 @@
 /**
- * Reader of rpd databases of AMD's rocmProfileData. Times are ns since the machine started; devices are only numbers, which
+ * Reader for rpd databases of AMD's rocmProfileData. Times are ns since the machine started; devices are only numbers, which
  * count CPUs too. Source: schemas 2 and 3 and the code of rocmProfileData that writes them; databases of schema 2.
  */
 import type { Reader } from '../../reader.js';
@@ -11,7 +11,7 @@ import { blocksOf, copyKind, hexOf } from '../../amd/work-rows.js';
 const TIMES = ['rocpd_api', 'rocpd_op', 'rocpd_monitor'].map((table) => [table, 'start'] as const);
 /** Operations that are kernels; a `Task` is a kernel of a graph. */
 const KERNEL = /^(?:KernelExecution|Task|KERNEL_DISPATCH)/;
-/** Texts of ranges that state the op's call, as `emit_nvtx` of PyTorch prints them. */
+/** Strings of ranges that state the op's call, as `emit_nvtx` of PyTorch prints them. */
 const STATED = /, (?:seq|op_id|sizes) = /;
 /** Overhead of the tracer itself, on its own threads or around the whole program. */
 const TRACER = /::writeRows$|^(?:hcc_activity_callback|rpdflush|run_to_completion)$/;
@@ -29,7 +29,7 @@ export const rpd: Reader = {
     input: 'rpd database',
     made: ['`runTracer.sh -o trace.rpd python train.py` of rocmProfileData, or its `rpdTracerControl` in the program'],
     read: [
-      "Kernels, copies and memory sets with the HIP call that launched them, including those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; counters; the clocks of devices as samples. The tracer's own rows are skipped and counted.",
+      "Kernels, copies and memsets with the HIP call that launched them, including those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; counters; the clocks of devices as samples. The tracer's own rows are skipped and counted.",
       "Schemas 2 and 3. Times count from the machine's boot, so the Unix time of the profile's start is unknown. The recorded device numbers count CPUs too, so they differ from those of monitoring tools.",
       'Grids are in blocks, whether the file counts blocks or threads. The sizes of copies in graphs, and of copies whose size exceeds 32 bits, are unknown.',
     ],
@@ -38,7 +38,7 @@ export const rpd: Reader = {
   read(probe, options) {
     const profile = databaseTrace(probe, TIMES, ['rocpd_string', 'string', 'id']);
     const { database, trace, clock } = profile;
-    // Since schema 3, arguments are texts in a separate table.
+    // Since schema 3, arguments are strings in a separate table.
     const argsOf = database.texts(database.has('rocpd_ustring') ? 'rocpd_ustring' : 'rocpd_string', 'string', 'id');
     readCalls(profile, argsOf);
     readWork(profile, argsOf);

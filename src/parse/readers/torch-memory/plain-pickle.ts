@@ -1,5 +1,5 @@
 /**
- * Pickles of plain data: dictionaries, lists, tuples, texts, bytes, numbers, booleans and None. A file with an opcode
+ * Pickles of plain data: dictionaries, lists, tuples, strings, bytes, numbers, booleans and None. A file with an opcode
  * that could name, build or call anything is rejected. Source: Python's pickletools, protocols 2 to 5.
  */
 import type { JsonObject } from '../../json/json-value.js';

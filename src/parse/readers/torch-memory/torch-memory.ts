@@ -16,7 +16,7 @@ import { isDictionary, PickleError, plainPickle } from './plain-pickle.js';
 
 export const torchMemory: Reader = {
   id: 'torch-memory',
-  title: "snapshot of PyTorch's memory, pickle (torch.cuda.memory._dump_snapshot)",
+  title: 'PyTorch memory snapshot, pickle (torch.cuda.memory._dump_snapshot)',
   reads: 'binary',
   docs: {
     profiler: 'PyTorch memory snapshot',
@@ -55,7 +55,7 @@ function snapshotOf({ path, file }: Probe): JsonObject {
   try {
     const value = plainPickle(readFileSync(path));
     if (isDictionary(value) && Array.isArray(value['segments'])) return value;
-    throw new UserError("is not a snapshot of PyTorch's memory", {
+    throw new UserError('is not a PyTorch memory snapshot', {
       where: file,
       hint: 'torch.cuda.memory._dump_snapshot writes it',
     });
@@ -79,7 +79,7 @@ const size = (value: unknown): number => (Number.isSafeInteger(value) && Number(
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '?';
 
-/** Texts of stacks. Allocations at the same place in the program share their frames. */
+/** Strings of stacks. Allocations at the same place in the program share their frames. */
 class Stacks {
   readonly #known = new Map<unknown, Labels>();
 

@@ -1,5 +1,5 @@
 /**
- * Planes of GPUs, from JAX and TensorFlow, on AMD and NVIDIA: a line for each stream with kernels, copies and fills, which
+ * Planes of GPUs, from JAX and TensorFlow, on AMD and NVIDIA: a line for each stream with kernels, copies and memsets, which
  * are distinguished by the details that they have. Lines that XProf derived from them repeat them. Kernels one after another
  * that run one instruction of a program belong to one run of it, until one of their names comes again.
  */
@@ -32,7 +32,7 @@ export const STEPS = 'Steps';
 /** The events of a line that have a time. Aggregates of several events have none, and are counted. */
 export function* placedEvents(plane: Plane, line: XLine, { trace, zero }: Reading): Generator<XEvent> {
   for (const event of plane.events(line, zero))
-    if (event.isAggregate) trace.unread('events without a place in time', null);
+    if (event.isAggregate) trace.unread('events without a known time', null);
     else yield event;
 }
 
@@ -43,7 +43,7 @@ const isDerived = ({ id }: XLine): boolean => {
   return low >= FIRST_DERIVED && low < FIRST_DERIVED + 256n;
 };
 
-/** The words `key:value` of a text of details. */
+/** The words `key:value` of a string of details. */
 const wordsIn = (text: string): ReadonlyMap<string, string> =>
   new Map(text.split(' ').map((word) => [word.slice(0, word.indexOf(':')), word.slice(word.indexOf(':') + 1)]));
 

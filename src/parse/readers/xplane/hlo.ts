@@ -1,6 +1,6 @@
 /**
- * The programs in an XSpace: instructions of HLO by program and name, with their operands' shapes, which say what an
- * instruction has to compute, and their lines of source. A program is read when one of its instructions is first asked for.
+ * The programs in an XSpace: HLO instructions by program and name, with their operands' shapes, which say what an
+ * instruction has to compute, and their source lines. A program is read when one of its instructions is first asked for.
  * Source: hlo.proto and xla_data.proto of OpenXLA.
  */
 import { append } from '../../../containers/element.js';
@@ -217,7 +217,7 @@ function readMetadata(fields: WireFields): { path: string; source: string; frame
 }
 
 function readShape(fields: WireFields, depth: number): Shape {
-  if (depth > DEEPEST) throw new WireError('shapes nest too deep');
+  if (depth > DEEPEST) throw new WireError('shapes are nested too deeply');
   let dtype: string | null = null;
   const [dims, parts]: [number[], Shape[]] = [[], []];
   while (fields.next()) {
@@ -341,7 +341,7 @@ function extentsAt(node: Node | undefined, dims: readonly number[]): number[] | 
   return extents.every((extent) => extent !== undefined) ? extents : null;
 }
 
-/** The dimensions of the left factor that a library call sums over; its numbers are texts. */
+/** The dimensions of the left factor that a library call sums over; its numbers are strings. */
 function contractingIn(config: string): number[] | null {
   const list = /"lhs_contracting_dimensions"\s*:\s*\[([^\]]*)\]/.exec(config)?.[1];
   if (list === undefined) return null;

@@ -1,6 +1,6 @@
 /**
  * What the statistics of device work say about the framework's op: its scopes, primitive and direction from the op's path,
- * its instruction of HLO, its call stack, and the collective operation that it belongs to.
+ * its HLO instruction, its call stack, and the collective operation that it belongs to.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { elementType } from '../../../record/element-types.js';

@@ -1,6 +1,6 @@
 /**
  * Reader of the trace that JAX and TensorFlow write for TensorBoard next to an XPlane file: its events with fewer facts, all as
- * texts. A file is read twice: first the names of planes and lines, steps and runs of programs, then all other events. Source:
+ * strings. A file is read twice: first the names of planes and lines, steps and runs of programs, then all other events. Source:
  * trace_events_to_json.cc, xplane_to_trace_events.cc and xplane_schema.cc of OpenXLA.
  */
 import { entryOf } from '../../../containers/map-entry.js';
@@ -35,7 +35,7 @@ const VENDORS: Readonly<Record<string, string>> = { TPU: 'google' };
 
 export const tensorBoardTrace: Reader = {
   id: 'xplane-json',
-  title: 'trace of JAX and TensorFlow for TensorBoard (*.trace.json.gz), without the .xplane.pb',
+  title: 'JAX and TensorFlow trace for TensorBoard (*.trace.json.gz), without the .xplane.pb',
   reads: 'text',
   docs: {
     profiler: 'JAX, TensorFlow, PyTorch/XLA (XPlane)',
@@ -44,8 +44,8 @@ export const tensorBoardTrace: Reader = {
       '`jax.profiler.trace(FOLDER)`, next to the `.xplane.pb`, which contains more: give that file if you have it',
     ],
     read: [
-      "GPUs: kernels, copies and fills with the call that launched them, stream, and the op by its path. TPUs: instructions, programs and waits. Steps, annotations, Python frames and the CPU's instructions as ranges.",
-      'The trace lacks grids and blocks, shapes of HLO and with them FLOPs and bytes, transfers of TPUs, memory, facts of devices, and the Unix time; events beyond its limit (1 or 5 million) are missing too. One line says so, and `xplane` of the profile line names the `.xplane.pb` next to it. In a folder, that is read instead.',
+      "GPUs: kernels, copies and memsets with the call that launched them, stream, and the op by its path. TPUs: instructions, programs and waits. Steps, annotations, Python frames and the CPU's instructions as ranges.",
+      'The trace lacks grids and blocks, HLO shapes and with them FLOPs and bytes, TPU transfers, memory, device properties, and the Unix time; events beyond its limit (1 or 5 million) are missing too. One line says so, and `xplane` of the profile line names the `.xplane.pb` next to it. In a folder, that is read instead.',
     ],
   },
   sniff: ({ head }) => head.includes('"traceEvents"') && BEGINNING.test(head.toString('utf8')),

@@ -1,7 +1,7 @@
 /**
- * Reader of XPlane files (XSpace in protobuf), which JAX, TensorFlow and PyTorch/XLA write: planes of GPUs, TPUs and the
+ * Reader for XPlane files (XSpace in protobuf), which JAX, TensorFlow and PyTorch/XLA write: planes of GPUs, TPUs and the
  * host, and the compiled programs. A file is read in pieces, plane by plane. Source: xplane.proto and hlo.proto of OpenXLA;
- * files of JAX 0.8 and 0.10 on AMD GPUs, TPUs and CPUs.
+ * files from JAX 0.8 and 0.10 on AMD GPUs, TPUs and CPUs.
  */
 import { statSync } from 'node:fs';
 import { UserError } from '../../../record/errors.js';
@@ -38,7 +38,7 @@ export const xplane: Reader = {
       '`jax.profiler.trace(FOLDER)` around the steps, which writes `FOLDER/plugins/profile/RUN/HOST.xplane.pb`, a file for each host; give the folder `RUN`, whose hosts become ranks in the order of their names',
     ],
     read: [
-      'GPUs of AMD and NVIDIA: kernels, copies and fills with the call that launched them, stream, grid, block, registers and shared memory; the op by its path, with scopes as layers, and its instruction of HLO, whose shapes give FLOPs and bytes. TPUs: instructions with the FLOPs and bytes that the compiler states, programs, transfers and waits. CPUs: instructions as ranges. Steps, annotations, Python frames, memory of allocators, lines of source.',
+      'GPUs of AMD and NVIDIA: kernels, copies and memsets with the call that launched them, stream, grid, block, registers and shared memory; the op by its path, with scopes as layers, and its HLO instruction, whose shapes give FLOPs and bytes. TPUs: instructions with the FLOPs and bytes that the compiler states, programs, transfers and waits. CPUs: instructions as ranges. Steps, annotations, Python frames, allocator memory, source lines.',
       "Lines that XProf derives from others are left out, and counted. The host's name and address are not read. A file holds the GPUs of its host: those without events did not run, or were not recorded.",
       'Consecutive kernels of one instruction share its work. The shapes of Triton and Transformer Engine calls do not show what they compute, so their work is unknown.',
     ],
@@ -68,7 +68,7 @@ function beginsWithPlane(head: Buffer): boolean {
 
 function read(probe: Probe, options: ReadOptions) {
   if (probe.head.includes('\ufffd\ufffd'))
-    throw new UserError('is a damaged XPlane file: it was saved as text, and a length in it runs over the end', {
+    throw new UserError('is a damaged XPlane file: it was saved as text, and a length in it exceeds the file', {
       where: probe.file,
       hint: 'copy it again, as a binary file',
     });
@@ -138,7 +138,8 @@ class XSpaceTrace {
     if (start !== null) trace.seen(0);
     const damaged = this.#damaged + this.#programs.damaged;
     if (damaged > 0) trace.diagnostics.count('malformed-event', damaged);
-    if (reading.ops.notFound > 0) trace.unread('names of instructions that no program has', null, reading.ops.notFound);
+    if (reading.ops.notFound > 0)
+      trace.unread('instruction names that no program contains', null, reading.ops.notFound);
     const dur = start !== null && stop !== null && stop > start ? Number(stop - start) : null;
     const facts: Labels = this.#facts;
     const rank = options.rank ?? rankOfHost(this.probe);

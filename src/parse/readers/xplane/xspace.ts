@@ -46,7 +46,7 @@ export class XEvent {
   /** In ns, and the picoseconds beyond. */
   dur = 0;
   durPs = 0;
-  /** Whether it stands for several events without a place in time. */
+  /** Whether it stands for several events without a known time. */
   isAggregate = false;
   /** Statistics of the event itself. */
   readonly #names: StatName[] = [];
@@ -103,7 +103,7 @@ const PLANE = 1;
 const [PLANE_NAME, LINES, EVENT_KINDS, STAT_KINDS, PLANE_STATS] = [2, 3, 4, 5, 6];
 const EVENT = 4;
 const HLO_PROTO = 'Hlo Proto';
-/** Longer names and texts are cut, and longer events are left out: both in bytes. */
+/** Longer names and strings are cut, and longer events are left out: both in bytes. */
 const LONGEST = 1 << 20;
 /** Longest entry of a table that is decoded in memory. */
 const SMALL = 1 << 16;
@@ -134,7 +134,7 @@ export function planesIn(file: BlockFile, size: number): FoundPlanes {
   const space = new FileFields(file, 0, size);
   try {
     while (space.next() || space.isCut) {
-      if (space.field > 4 || !space.isMessage) throw new WireError('a field in it is not of an XSpace');
+      if (space.field > 4 || !space.isMessage) throw new WireError('it has a field that an XSpace does not have');
       const [from, to] = [space.from, Math.min(space.to, size)];
       if (space.field === PLANE) planes.push({ name: nameIn(new FileFields(file, from, to)), from, to });
       if (space.isCut) break;
@@ -145,7 +145,7 @@ export function planesIn(file: BlockFile, size: number): FoundPlanes {
   }
   const [first] = planes;
   if (space.isCut && planes.length < 2 && (first === undefined || !new Plane(file, first).isReadable))
-    throw new WireError('its first plane runs over the end');
+    throw new WireError('its first plane extends past the end');
   return { planes, isCut: space.isCut, damage: null };
 }
 
@@ -370,7 +370,7 @@ const modulo = (ps: number): number => ((ps % 1000) + 1000) % 1000;
 export const numberOf = (stat: Stat | undefined): number | null =>
   typeof stat === 'number' ? stat : typeof stat === 'bigint' ? Number(stat) : null;
 
-/** The text of a statistic; null for any other value, and for a text that is not read. */
+/** The text of a statistic; null for any other value, and for a string that is not read. */
 export const textOf = (stat: Stat | undefined): string | null =>
   typeof stat === 'string' && stat !== '' ? stat : null;
 

@@ -110,7 +110,7 @@ export class TraceClock {
     return !Number.isNaN(this.start);
   }
 
-  /** The time in a text, in ns after the origin; NaN when it is empty or invalid. */
+  /** The time in a string, in ns after the origin; NaN when it is empty or invalid. */
   ofText(text: string): number {
     const bytes = Buffer.from(text, 'latin1');
     return bytes.length === 0 ? NaN : nearOrNaN(this.#at(bytes, 0, bytes.length));
@@ -182,7 +182,7 @@ const NANOSECONDS = /^0*[1-9]\d*$/;
 
 /**
  * Converts the text of a time to ns after one of the profile's times. The result is exact and near 0 even if all times
- * are large; it is null for a text that is not a time.
+ * are large; it is null for a string that is not a time.
  * @param times times of the profile; the first few are read, because one may be damaged
  */
 export function textClock(times: Iterable<string>): (text: string) => number | null {

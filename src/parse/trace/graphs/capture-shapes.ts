@@ -9,7 +9,7 @@ import type { CapturedGraph, CapturedNode } from './captured-graph.js';
 /** Number of a node that has no name to compare. */
 const NAMELESS = 0;
 /**
- * Numbers of nodes that are compared by kind, not by name: copies and sets. In a replay, HIP runs special kernels for
+ * Numbers of nodes that are compared by kind, not by name: copies and memsets. In a replay, HIP runs special kernels for
  * them.
  */
 const [COPY, SET] = [1, 2];
@@ -62,7 +62,7 @@ export interface LaunchSequence {
   readonly numbers: Uint32Array;
   readonly streams: Float64Array;
   /**
-   * Whether the work is in the order of nodes; otherwise it is in order of start, which is the order of nodes only within a
+   * Whether the work is in the order of nodes; otherwise it is in order of start time, which is the order of nodes only within a
    * stream.
    */
   readonly byNode: boolean;

@@ -52,7 +52,7 @@ export interface NodeAnnotation {
   readonly ranges: readonly string[];
 }
 
-/** A text like `capture_32_FULL`, `graph_capture: batch=4 mode=FULL`. */
+/** A string like `capture_32_FULL`, `graph_capture: batch=4 mode=FULL`. */
 const CAPTURE = /(?:^|_)capture[_:\s]+(?:batch=)?(\d{1,9})(?:[_\s]+(?:mode=)?([A-Za-z]{1,40}))?$/i;
 
 /** Size and mode in the name of a capture; null when the name has none. */

@@ -24,7 +24,7 @@ export interface CaptureSpan {
 /** Calls that begin or end a capture: `cudaStreamBeginCapture_v10000`, `hipStreamEndCapture`, `aclmdlRICaptureBegin`. */
 const [BEGIN, END] = [/StreamBeginCapture|^aclmdlRICaptureBegin/, /StreamEndCapture|^aclmdlRICaptureEnd/];
 
-/** Spans in which threads captured graphs, in order of start. */
+/** Spans in which threads captured graphs, in order of start time. */
 export function captureSpans(capture: Pick<Trace, 'hostCalls' | 'names'>): readonly CaptureSpan[] {
   const { hostCalls } = capture;
   const { start, end, thread } = hostCalls;
@@ -66,7 +66,7 @@ export class OpenCaptures<Span extends CaptureSpan> {
   readonly #ofProcess = new Map<number, OpenSpans<Span>>();
   #next = 0;
 
-  /** @param spans in order of start */
+  /** @param spans in order of start time */
   constructor(
     private readonly spans: readonly Span[],
     private readonly processOf: (thread: number) => number,
@@ -101,7 +101,7 @@ export const isKernelLaunch = (api: string): boolean =>
 export interface GraphLaunch {
   /** Row of the host call; -1 when it is not in the profile. */
   readonly call: number;
-  /** Rows of its kernels, copies and sets: in the order of nodes when all nodes are known, otherwise in order of start. */
+  /** Rows of its kernels, copies and memsets: in the order of nodes when all nodes are known, otherwise in order of start time. */
   readonly rows: Uint32Array;
   /** Whether the rows are in the order of nodes. */
   readonly byNode: boolean;
@@ -109,7 +109,7 @@ export interface GraphLaunch {
 
 const WORK: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
 
-/** Launches of graphs in order of start. Memory: 8 bytes for each piece of graph work, and 4 for each host call. */
+/** Launches of graphs in order of start time. Memory: 8 bytes for each piece of graph work, and 4 for each host call. */
 export function graphLaunches(trace: Trace, { callOf }: LaunchJoin): GraphLaunch[] {
   const { activities, hostCalls } = trace;
   const isLaunch = byCallName(trace, isGraphLaunch);

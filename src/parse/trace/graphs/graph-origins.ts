@@ -46,7 +46,7 @@ type Fitting = readonly [PlacedGraph, ...PlacedGraph[]];
 /**
  * Chooses which of several captures of the same sequence each launch replays: from their recorded facts if possible,
  * otherwise from their order.
- * @param launches in order of start
+ * @param launches in order of start time
  */
 export function chooseCaptures(launches: readonly ShapedLaunch[]): Choice[] {
   const fittingOf = fittings();

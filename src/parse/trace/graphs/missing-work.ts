@@ -33,7 +33,7 @@ interface MissingWork {
 const MOSTLY = 0.5;
 
 /**
- * Yields samples of the metric `missing_work` in order of start, and counts the launches. In a truncated input, the work
+ * Yields samples of the metric `missing_work` in order of start time, and counts the launches. In a truncated input, the work
  * may come after the cut. Call this after clocks are aligned.
  */
 export function* missingWork(trace: Trace, launches: LaunchJoin, profile: number): Generator<SampleRecord> {
@@ -53,7 +53,7 @@ const sampleOf = ({ start, end, device, launches, api }: MissingWork, profile: n
   ...{ metric: MISSING_WORK_METRIC, value: launches, unit: 'count', labels: { api } },
 });
 
-/** Merges overlapping times of the same device; the result is in order of start. */
+/** Merges overlapping times of the same device; the result is in order of start time. */
 function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {
   const byDevice = new Map<number, MissingWork[]>();
   for (const each of missing.toSorted((a, b) => a.start - b.start || a.end - b.end))
@@ -266,7 +266,7 @@ class MissingLaunches {
     return rows;
   }
 
-  /** Calls of these threads that launched a graph or other work, by thread in order of start, outer calls first. */
+  /** Calls of these threads that launched a graph or other work, by thread in order of start time, outer calls first. */
   #ofThreads(threads: ReadonlySet<number>, first: Float64Array): Uint32Array {
     const { start, end, thread } = this.trace.hostCalls;
     const rows: number[] = [];

@@ -25,7 +25,7 @@ const RANGES_READ = 1000;
 const GOLDEN = 0.618033988749895;
 
 /**
- * Finds callers thread by thread, for launches in order of start. Each engine thread sweeps the ranges of all other
+ * Finds callers thread by thread, for launches in order of start time. Each engine thread sweeps the ranges of all other
  * threads.
  */
 export class MarkerCallers {
@@ -79,7 +79,7 @@ export class MarkerCallers {
     return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
   }
 
-  /** Texts of the program's ranges that are open on a thread, outermost first. */
+  /** Strings of the program's ranges that are open on a thread, outermost first. */
   #openOn(thread: number, time: number, sweeps: Sweeps): string[] {
     const spans = (): EnclosingSpans<Marker> => new EnclosingSpans(this.trace.ranges, groupAt(this.rangeOrder, thread));
     const open: string[] = [];
@@ -99,7 +99,7 @@ export class MarkerCallers {
   }
 
   /**
-   * By sequence number: the thread of the forward op, null when several threads have one. Reads the texts of all ranges.
+   * By sequence number: the thread of the forward op, null when several threads have one. Reads the strings of all ranges.
    */
   #readSequences(): Map<number, number | null> {
     const found = new Map<number, number | null>();

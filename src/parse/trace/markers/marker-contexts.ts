@@ -1,6 +1,6 @@
 /**
- * The program context of each launch, from the texts of the ranges around it: op calls, layers, call stack, framework
- * ops and other ranges. Launches are processed thread by thread in order of start, because a kernel's numbering depends
+ * The program context of each launch, from the strings of the ranges around it: op calls, layers, call stack, framework
+ * ops and other ranges. Launches are processed thread by thread in order of start time, because a kernel's numbering depends
  * on the kernels that its thread launched before.
  */
 import { append, elementAt } from '../../../containers/element.js';
@@ -73,7 +73,7 @@ const KINDS: Readonly<Record<Marker['kind'], RangeKind>> = {
 /** Op calls with their ids and the number of kernels that each launched. */
 type NumberedCalls = Required<Pick<Context, 'calls' | 'callIds' | 'callKernels'>>;
 
-/** Contexts of kernels in formats whose ranges are NVTX markers, read from the texts around each launch. */
+/** Contexts of kernels in formats whose ranges are NVTX markers, read from the strings around each launch. */
 export class MarkerContexts implements KernelContexts {
   readonly #texts = new MarkerReader();
   readonly #sizes = new OpSizesReader();
@@ -216,7 +216,7 @@ export class MarkerContexts implements KernelContexts {
     return marker;
   }
 
-  /** Text of a range. In some formats this is a query of the database, so each text is asked for once only. */
+  /** Text of a range. In some formats this is a query of the database, so each string is asked for once only. */
   #textOf(range: number): string {
     return this.trace.names.rangeText(this.trace.ranges.text.at(range)) ?? '';
   }
@@ -314,7 +314,7 @@ const shifted = (context: Context, by: number): Context =>
 /**
  * Counts the kernels launched inside each range, and gives ids to ranges that are op calls. This is a separate pass,
  * because the record of a call's first kernel already states the number of kernels. Cost: linear in ranges and in pairs
- * of a launch and a range around it; no texts are read. Memory: 8 bytes for each range.
+ * of a launch and a range around it; no strings are read. Memory: 8 bytes for each range.
  */
 class CallKernels {
   readonly #kernels: Uint32Array;
@@ -322,7 +322,7 @@ class CallKernels {
   #lastId = 0;
 
   /**
-   * @param order the launching host calls by thread, in order of start
+   * @param order the launching host calls by thread, in order of start time
    * @param kernelCounts number of kernels that each host call launched
    */
   constructor(

@@ -1,6 +1,6 @@
 /**
  * Reads the text of an NVTX range as a marker: an op call, a layer, a call stack, a module, a framework op, or a plain
- * range. The profiled program writes these texts, so they may contain anything; a malformed one is a plain range.
+ * range. The profiled program writes these strings, so they may contain anything; a malformed one is a plain range.
  */
 import { isLookup, programFrames, toOpCall } from '../../../record/python/marker-text.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
@@ -41,7 +41,7 @@ const BACKWARD_OP = /(?:^|[_:])(?:backward|bwd|[wd]grad)(?:_|$)/;
  */
 export const isBackwardOp = (op: string): boolean => BACKWARD_OP.test(op);
 
-/** Whether a text is the range that NCCL itself puts around a call (`ncclAllReduce`). */
+/** Whether a string is the range that NCCL itself puts around a call (`ncclAllReduce`). */
 export const isNcclCall = (text: string): boolean => /^nccl[A-Z]\w*$/.test(text);
 
 /** An op of the framework, from PyTorch's emit_nvtx. */
@@ -87,7 +87,7 @@ export type Marker =
  * inside repeats the text.
  */
 export const MAX_RANGE_TEXT = 2000;
-/** Longer texts are not parsed: they become plain ranges. */
+/** Longer strings are not parsed: they become plain ranges. */
 const MAX_MARKER_TEXT = 1 << 20;
 
 const LAYER = 'layer:';
@@ -101,7 +101,7 @@ const RECOMPUTATION = 'CheckpointFunctionBackward';
 
 /**
  * Parses the text of a range. Never throws.
- * @param inDomain whether the range is in a library's own domain, where texts do not come from the framework
+ * @param inDomain whether the range is in a library's own domain, where strings do not come from the framework
  */
 export function parseMarker(text: string, inDomain = false): Marker {
   if (inDomain) return engineLayer(text) ?? plainRange(text, inDomain);
@@ -244,7 +244,7 @@ function plainRange(text: string, inDomain = false): Extract<Marker, { kind: 'ra
 /** Number of dict markers in the cache. */
 const RECENT = 4096;
 
-/** Parses texts with a cache for dicts; for other texts, parsing costs no more than a look-up. */
+/** Parses strings with a cache for dicts; for other strings, parsing costs no more than a look-up. */
 export class MarkerReader {
   readonly #recent = new LruCache<string, Marker>(RECENT);
 

@@ -2,7 +2,7 @@
  * Turns the shapes that PyTorch prints after an op's name (`sizes = [[8, 64], [], [64, 32]]`) into the arguments of a call.
  *
  * There is one entry for each argument: a tensor's shape, or `[]` for a number, a list, None, or a tensor without
- * dimensions. A list of tensors has one entry for each tensor (since PyTorch 1.11; before, one `[]` for the whole list).
+ * dimensions. A tensor list has one entry for each tensor (since PyTorch 1.11; before, one `[]` for the whole list).
  * Source: torch/csrc/profiler/util.cpp (inputSizes), torch/csrc/profiler/standalone/nvtx_observer.cpp.
  */
 import type { Arg, OpCall } from '../../../record/record.js';

@@ -20,7 +20,7 @@ export class SequenceState {
   #instance = NO_INSTANCE;
 
   /**
-   * Fields of the next launch's kernels, in order of start.
+   * Fields of the next launch's kernels, in order of start time.
    * @param calls op calls around the launch, outermost first
    * @param markers framework ops around the launch, outermost first
    * @param libraryCall innermost call of a library, which names the op when nothing else does

@@ -60,7 +60,7 @@ export function cutOverruns(trace: Trace, streams: readonly Stream[]): ReadonlyS
 
 /**
  * The streams of each device, context and process, with the work that overruns.
- * @param order rows in order of start
+ * @param order rows in order of start time
  */
 export function streamsOf(trace: Trace, { callOf }: LaunchJoin, order: Uint32Array): Stream[] {
   const { activities, hostCalls, threads } = trace;

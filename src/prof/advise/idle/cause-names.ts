@@ -1,6 +1,6 @@
 /** The causes of idle time of devices. */
 
-/** The table of causes, with their texts for a sentence. */
+/** The table of causes, with their strings for a sentence. */
 export const IDLE_CAUSES = {
   loading: 'the CPU is loading data',
   garbage: 'Python is collecting garbage',

@@ -41,7 +41,7 @@ const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, Acti
     any: 'reduce the arithmetic, or look for a faster kernel of the library',
     shared:
       'use larger batches or merge products of the same operand, so that the kernels run larger tiles; try another algorithm or library',
-    batched: 'try another algorithm or library: tiles grow with the extents of each product, not with the batch',
+    batched: 'try another algorithm or library: tiles grow with the dimensions of each product, not with the batch',
     attention: 'try another attention kernel (FlashAttention, cuDNN)',
     instruction:
       'fill the array: 128 rows and columns of weights, 512 moving columns, and several multiplications for each load of weights',
@@ -110,8 +110,15 @@ function commandFor({ name, kind }: Op): string {
 /** Formula for the gain of one kernel. */
 const HOW = 'dur − max(FLOPs / peak FLOP/s, bytes / peak bandwidth)';
 
-const findingOf = (op: Op): Omit<Found, keyof Place> => ({
-  what: `${spokenName(op.name)} runs at ${percent(op.floor / op.time)} ${PEAKS[op.bound]}: ${op.timeText} in ${many(op.count, 'kernel')}, ${time(op.floor)} at the peak`,
+/** Distinguishes the batched products of an op from its other products that the same peak bounds. */
+const whichOf = (op: Op, all: readonly Op[]): string =>
+  op.kind === 'batched' &&
+  all.some(({ name, bound, kind }) => name === op.name && bound === op.bound && kind !== op.kind)
+    ? ', batched,'
+    : '';
+
+const findingOf = (op: Op, all: readonly Op[]): Omit<Found, keyof Place> => ({
+  what: `${spokenName(op.name)}${whichOf(op, all)} runs at ${percent(op.floor / op.time)} ${PEAKS[op.bound]}: ${op.timeText} in ${many(op.count, 'kernel')}, ${time(op.floor)} at the peak`,
   action: ACTIONS[op.bound][op.kind] ?? ACTIONS[op.bound].any,
   ...op.facts,
   gain: op.bounded(HOW),
@@ -144,5 +151,5 @@ export const belowRoof = deviceRule({
     [...ops.values()]
       .sort((a, b) => b.gain - a.gain || (a.name < b.name ? -1 : 1))
       .slice(0, NAMED)
-      .map(findingOf),
+      .map((op) => findingOf(op, [...ops.values()])),
 });

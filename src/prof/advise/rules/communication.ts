@@ -82,7 +82,7 @@ export const exposedCollectives: Rule = {
         const talking = times.all.filter(({ of }) => of.communication.total > 0);
         if (talking.length === 0) return { found: [], why: 'no communication between devices' };
         if (talking.every(({ of }) => of.disordered > 0))
-          return { found: [], why: 'records are not in order of start' };
+          return { found: [], why: 'records are not in order of start time' };
         const found = talking.map(({ of, ...place }) => {
           const { names, longest, longestOther, count, onComputing } = devices.of(place);
           const { communication, computing, either } = of;

@@ -1,5 +1,5 @@
 /**
- * Rules that list kernels and their time: kernels on the AI CPU, of autotuning, above a peak (with copies and sets), for an
+ * Rules that list kernels and their time: kernels on the AI CPU, of autotuning, above a peak (with copies and memsets), for an
  * older architecture, with unknown FLOPs.
  */
 import { smInName } from '../../../ops/kernels/kernel-name.js';
@@ -188,7 +188,7 @@ const impossibleMoves = (place: Place, of: ImpossibleMoves): Found => ({
   see: 'dparse FILE | jq \'select(.type=="copy" or .type=="set")\'',
 });
 
-/** Kernels above a peak, and copies and sets above the peak of the memory or links. */
+/** Kernels above a peak, and copies and memsets above the peak of the memory or links. */
 export const impossible: Rule = {
   ...IMPOSSIBLE,
   watch: () => {

@@ -91,7 +91,7 @@ function foundOf({ of, ...place }: Place & { of: Waits }, span: number): Found {
 export const transferWaits: Rule = {
   name: 'transfer-waits',
   vendors: ['tpu'],
-  doc: 'a program of XLA waits for copies or other transfers that it started',
+  doc: 'an XLA program waits for copies or other transfers that it started',
   watch: () => {
     const devices = new ByDevice(() => new Waits());
     return {

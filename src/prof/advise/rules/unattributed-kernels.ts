@@ -39,7 +39,7 @@ export class KernelOps {
   readonly nameless = new KernelTally();
   readonly shapeless = new KernelTally();
 
-  /** Takes a kernel, in order of start; returns its time, or null for one that only waits or has no duration. */
+  /** Takes a kernel, in order of start time; returns its time, or null for one that only waits or has no duration. */
   add(row: Annotated): number | null {
     const { record, op } = row;
     const { dur } = record;
@@ -141,7 +141,7 @@ const ACTIONS: Readonly<Record<Cause, Advice>> = {
   lost: [
     [
       /^/,
-      'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
+      'record all API calls: these kernels come after others of their stream whose launches are recorded, so calls between them must have been left out',
     ],
   ],
   'no-launch': [

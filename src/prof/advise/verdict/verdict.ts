@@ -96,7 +96,7 @@ function idleText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
 /** @param share the share of the span, to print after the cause; '' when it equals that of all idle time */
 type CauseText = (facts: VerdictFacts, part: SpanPart, share: string) => string | null;
 
-/** Texts with more details than the name of the cause. */
+/** Strings with more details than the name of the cause. */
 const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
   call: (facts, { detail, time: ns }, share) => {
     if (detail === null || detail === '') return null;
@@ -300,9 +300,9 @@ function paceText(pace: Pace | null): string {
 /** What limits a NeuronCore, if the loss is notable. */
 function throttlingTexts({ findings, span }: VerdictFacts): string[] {
   const found = findings.find(({ rule }) => rule === 'neuron-throttled');
-  const { timeShare, lostShare } = found?.evidence ?? {};
   if (found === undefined || found.stake < SPOKEN * span) return [];
-  return [`throttled for ${percent(Number(timeShare))} of the time, which costs up to ${percent(Number(lostShare))}`];
+  const timeShare = Number(found.evidence['timeShare']);
+  return [`throttled for ${percent(timeShare)} of the time, which costs up to ${percent(found.stake / span)}`];
 }
 
 /** What a profile shows apart from a long wait. */

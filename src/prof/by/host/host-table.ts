@@ -83,7 +83,7 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
     innermostOf: (record) => {
       if (!isWork(record)) return null;
       const [call, marker] = [record.calls?.at(-1), record.seqMarker?.at(-1)];
-      // Calls that PyProf describes enclose ops of the dispatcher. Recorded calls may be of either kind, but markers
+      // Calls that PyProf describes enclose dispatcher ops. Recorded calls may be of either kind, but markers
       // describe only dispatcher ops.
       const isInner = marker !== undefined && call?.from === undefined;
       return isInner ? markedOp(marker) : (call?.op ?? null);

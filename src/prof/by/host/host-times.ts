@@ -33,7 +33,7 @@ export class HostTimes {
 
   /**
    * Names of the enclosing ranges and of the range itself, outermost first; for an op, only its own name, whatever called
-   * it. Null for a range of another kind. Must be called in order of start.
+   * it. Null for a range of another kind. Must be called in order of start time.
    */
   pathOf(record: RangeRecord): string[] | null {
     const { kind, start, dur } = record;

@@ -1,11 +1,11 @@
-/** Names of host ranges; records have the texts of the profile. */
+/** Names of host ranges; records have the strings of the profile. */
 import { isLookup, readMarkerText } from '../../../record/python/marker-text.js';
 import type { RangeKind, RangeRecord } from '../../../record/record.js';
 import { readStepName, withoutRequests } from '../../../record/serving-step.js';
 
-/** Prefixes that readers remove from the texts of layers. */
+/** Prefixes that readers remove from the strings of layers. */
 const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
-/** What PyTorch appends to the names of ops in NVTX ranges; all calls of an op have the same name without it. */
+/** What PyTorch appends to the op names in NVTX ranges; all calls of an op have the same name without it. */
 const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
 
 /**
@@ -30,7 +30,7 @@ export function hostRangeName({ kind, domain, text }: Pick<RangeRecord, 'kind' |
 export const threadKey = ({ profile, pid, tid }: Pick<RangeRecord, 'profile' | 'pid' | 'tid'>): string =>
   `${profile}/${pid ?? ''}/${tid ?? ''}`;
 
-/** The op that a PyProf text describes; null for its other texts, which are not ops. */
+/** The op that a PyProf text describes; null for its other strings, which are not ops. */
 export function describedOp(marker: RangeRecord): RangeRecord | null {
   const { call } = readMarkerText(marker.text);
   return call === null || isLookup(call) ? null : { ...marker, kind: 'op', text: call.op };
@@ -43,7 +43,7 @@ export function rangeAmong(kinds: ReadonlySet<RangeKind>, record: RangeRecord): 
   return kind === 'marker' && kinds.has('op') ? describedOp(record) : null;
 }
 
-/** Prefixes that readers remove from texts: that of layers, and that of the autograd engine for its nodes. */
+/** Prefixes that readers remove from strings: that of layers, and that of the autograd engine for its nodes. */
 const TEXT_PREFIX = /^(?:layer:|nn\.Module: |autograd::engine::evaluate_function: )/;
 
 /** The text of a range as it is in the contexts of kernels. */
@@ -78,7 +78,7 @@ export class NamedTimes {
   readonly #ends = new Map<string, number>();
 
   /**
-   * Must be called in order of start, the longer range first.
+   * Must be called in order of start time, the longer range first.
    * @param name the name of the range, or a number that identifies its group
    */
   take(record: RangeRecord, name: string | number): NamedPass {

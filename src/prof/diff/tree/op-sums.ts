@@ -3,7 +3,7 @@ import { addTimes } from '../../../record/fields/times.js';
 import type { Annotated } from '../../annotate.js';
 import type { KernelSum } from '../../tally/kernel-tally.js';
 
-/** Maximum number of different texts to keep for a node. */
+/** Maximum number of different strings to keep for a node. */
 const MOST_TEXTS = 16;
 
 /** A sum over the kernels whose value is known. */
@@ -15,10 +15,10 @@ export interface Known {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A few different texts. */
+/** A few different strings. */
 export class Texts {
   #all: Set<string> | null = null;
-  /** Whether there are more texts than these. */
+  /** Whether there are more strings than these. */
   isCut = false;
 
   get all(): ReadonlySet<string> {

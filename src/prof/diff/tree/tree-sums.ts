@@ -103,8 +103,8 @@ type PerStep = number | null | undefined;
 const joined = (known: PerStep, count: number): PerStep => (known === undefined || known === count ? count : null);
 
 /**
- * Which call of an op in a layer a kernel belongs to: the first in its step, the second … Kernels come in order of
- * start. Bounded: only the calls of the last few steps are open, and only the last few calls of each.
+ * Which call of an op in a layer a kernel belongs to: the first in its step, the second … Kernels arrive
+ * in order of start time. Bounded: only the calls of the last few steps are open, and only the last few calls of each.
  */
 class CallOrder {
   readonly #open: OpenStep[] = [];

@@ -1,5 +1,5 @@
 /**
- * Collects from annotated kernels the texts that the user put around launches, with the device time of each occurrence.
+ * Collects from annotated kernels the strings that the user put around launches, with the device time of each occurrence.
  * When the records have host ranges, one range is one occurrence, whichever thread launched its kernels: the backward pass
  * of a layer belongs to the range of its forward pass. Otherwise consecutive kernels of a stream under the same text are
  * one occurrence, unless their step, their direction, or a number in the text differs.
@@ -14,7 +14,7 @@ import type { AnnotationTimes } from '../../summary/summary-data.js';
 import { bounded } from '../bounds.js';
 import type { Annotation, Bounded } from '../page-data.js';
 
-/** Maximum number of separate texts; each keeps up to MOST_SAMPLES times. */
+/** Maximum number of separate strings; each keeps up to MOST_SAMPLES times. */
 const MOST_TEXTS = 5000;
 const MOST_SAMPLES = 2000;
 const MOST_HOST_SAMPLES = 200;
@@ -22,7 +22,7 @@ const MOST_HOST_SAMPLES = 200;
 /** Kinds of ranges whose occurrences are counted; layers and ops are listed when kernels ran under them. */
 const COUNTED: ReadonlySet<RangeKind> = new Set(['annotation', 'layer', 'op']);
 
-/** Maximum number of open occurrences of one text, because work of several streams and threads interleaves. */
+/** Maximum number of open occurrences of one string, because work of several streams and threads interleaves. */
 const MOST_OPEN = 64;
 
 class AnnotationSum {
@@ -59,7 +59,7 @@ type RecordUnderTexts = Pick<
   'device' | 'stream' | 'callerRanges' | 'ranges' | 'step' | 'dir' | 'forward' | 'launch' | 'pid' | 'tid'
 >;
 
-/** A kernel, or its event in a timeline, with the texts around its launch. */
+/** A kernel, or its event in a timeline, with the strings around its launch. */
 export interface KernelUnderTexts {
   readonly record: RecordUnderTexts;
   readonly layer: readonly string[];
@@ -79,13 +79,13 @@ interface Occurrence {
 // per range, up to a limit.
 
 /**
- * Maximum number of ranges to keep, each under its thread and under ANY_THREAD; beyond it the earlier half of each text is
+ * Maximum number of ranges to keep, each under its thread and under ANY_THREAD; beyond it the earlier half of each string is
  * dropped.
  */
 const MOST_RANGES = 2_000_000;
 
 /**
- * Maximum number of texts to keep, each under its threads and under ANY_THREAD. If all texts differ, each encloses only
+ * Maximum number of strings to keep, each under its threads and under ANY_THREAD. If all strings differ, each encloses only
  * a few launches.
  */
 const MOST_RANGE_TEXTS = 200_000;
@@ -94,7 +94,7 @@ const MOST_RANGE_TEXTS = 200_000;
 export const ANY_THREAD = '*';
 type ThreadId = number | null | typeof ANY_THREAD;
 
-/** Start, end and number of each range in turn, in order of start; ranges do not nest. */
+/** Start, end and number of each range in turn, in order of start time; ranges do not nest. */
 type RangeTimes = number[];
 const FIELDS = 3;
 /** The ranges of a thread, by text. */
@@ -112,7 +112,7 @@ export class HostRanges {
     private readonly mostTexts = MOST_RANGE_TEXTS,
   ) {}
 
-  /** Must be called in order of start. A range within another of the same text counts as its part. */
+  /** Must be called in order of start time. A range within another of the same text counts as its part. */
   take(record: RangeRecord): void {
     const { pid, tid, start, dur } = record;
     if (!Number.isFinite(start) || !(dur >= 0)) return;
@@ -193,10 +193,10 @@ export class AnnotationTotals {
   readonly #hostTimes = new NamedTimes();
   /** Open occurrences with a range, by text and by range. */
   readonly #inRanges = new Map<string, Map<string, Occurrence>>();
-  /** Open occurrences without a range, by stream and by the texts around its last kernel. */
+  /** Open occurrences without a range, by stream and by the strings around its last kernel. */
   readonly #onStreams = new Map<string, Map<string, Occurrence>>();
   #kernels = 0;
-  /** Time in ns under texts beyond the limit. */
+  /** Time in ns under strings beyond the limit. */
   #otherTime = 0;
 
   constructor(
@@ -210,7 +210,7 @@ export class AnnotationTotals {
   }
 
   /**
-   * Must be called in order of start, before the kernels that were launched in the range.
+   * Must be called in order of start time, before the kernels that were launched in the range.
    * @param inside the part whose host time counts; null for none
    */
   range(record: RangeRecord, inside: RangeRecord | null = record): void {
@@ -221,7 +221,7 @@ export class AnnotationTotals {
   }
 
   /**
-   * Must be called in order of start.
+   * Must be called in order of start time.
    * @param time in ns
    */
   add({ record, layer }: KernelUnderTexts, time: number): void {
@@ -323,7 +323,7 @@ export class AnnotationTotals {
   }
 
   /**
-   * Adds a kernel to the occurrence of the previous kernel on its stream. A text that encloses a kernel twice counts
+   * Adds a kernel to the occurrence of the previous kernel on its stream. A string that encloses a kernel twice counts
    * once.
    */
   #addOnStream(open: Map<string, Occurrence>, text: string, now: Occurrence): void {

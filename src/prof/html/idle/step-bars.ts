@@ -1,5 +1,5 @@
 /**
- * Divides each step's time into parts that add up to its span, in one pass over work in order of start. A device's gap
+ * Divides each step's time into parts that add up to its span, in one pass over work in order of start time. A device's gap
  * lies in a step if work of the step runs before and after it. Idle time by cause within a step is therefore the sum at
  * the step's last work minus the sum at its first. Memory: up to MOST_STEPS steps.
  */
@@ -52,7 +52,7 @@ class HostOfStep {
   readonly loading = new IntervalUnion();
 }
 
-// The busy time of a step by op, collective and copy, in one pass over work in order of start. Each moment counts once:
+// The busy time of a step by op, collective and copy, in one pass over work in order of start time. Each moment counts once:
 // for compute if there is any, else for communication, else for copies. If several works of one kind run at once, it
 // counts for the one that began first. So the times add up to the parts of the step's bar.
 
@@ -140,7 +140,7 @@ class WorksOfSteps {
   /** Kernels whose op is unknown yet, by id. */
   readonly #open = new Map<number, { readonly works: StepWorks; readonly claim: Claim }>();
 
-  /** Must be called in order of start. @param from in ps, as is `to` */
+  /** Must be called in order of start time. @param from in ps, as is `to` */
   add(step: number, work: StepWorkKind, record: StepActivity, from: number, to: number): void {
     const steps = entryOf(this.#devices, record.device, () => new Map<number, StepWorks>());
     const works = boundedEntryOf(steps, step, MOST_LISTED_STEPS, () => new StepWorks());

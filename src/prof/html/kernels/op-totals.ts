@@ -65,7 +65,7 @@ export class OpTotals {
 
   constructor(private readonly most = MOST_OPS) {}
 
-  /** Must be called in order of start. */
+  /** Must be called in order of start time. */
   range(found: RangeRecord): void {
     const record = rangeAmong(OPS, found);
     if (record === null) return;

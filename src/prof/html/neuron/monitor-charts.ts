@@ -1,5 +1,5 @@
 /**
- * The charts of a host from reports of neuron-monitor. They show columns of `dprof monitor` over time, with one curve
+ * The charts of a host from neuron-monitor reports. They show columns of `dprof monitor` over time, with one curve
  * for each core, process or device, and a single line for the host, by which hosts are compared.
  */
 import { MONITOR_COLUMNS, type MonitorColumn } from '../../neuron/monitor/monitor-columns.js';

@@ -19,7 +19,7 @@ export interface NeuronMetric {
   readonly of: string | null;
 }
 
-/** A value over time: [ns, value] in order of time. */
+/** A value over time: [ns, value] in time order. */
 interface NamedCurve {
   readonly name: string;
   readonly points: readonly (readonly [number, number])[];

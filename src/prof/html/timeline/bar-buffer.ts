@@ -1,7 +1,7 @@
 /**
  * All events of a profile in a bounded number of bars, merged during the pass. In each lane and depth, events that are
  * shorter than a time cell and start in the same cell become one bar, with their number, the sum of their durations,
- * and the texts of the longest. When there are too many bars, the cells grow.
+ * and the strings of the longest. When there are too many bars, the cells grow.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -9,14 +9,14 @@ import type { TextTable } from './column-packing.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent } from './event-buffer.js';
 import { LaneDepths } from './timeline-lanes.js';
 
-/** Where an event is drawn. Unlike ranges, calls do not come in order of start, so they have separate depths. */
+/** Where an event is drawn. Unlike ranges, calls do not arrive in order of start time, so they have separate depths. */
 interface BarEvent {
   readonly lane: number;
   readonly isLaunch: boolean;
   /** Unit: ns. */
   readonly start: number;
   readonly dur: number;
-  /** The event with its texts; called only when the bar uses them. */
+  /** The event with its strings; called only when the bar uses them. */
   readonly describe: (texts: TextTable) => BufferedEvent;
 }
 

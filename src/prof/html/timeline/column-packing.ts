@@ -1,16 +1,16 @@
 /**
- * Columns of numbers as a page stores them: in the smallest type that fits, compressed, as text; and distinct texts by
+ * Columns of numbers as a page stores them: in the smallest type that fits, compressed, as text; and distinct strings by
  * number.
  */
 import { deflateRawSync } from 'node:zlib';
 import { elementAt } from '../../../containers/element.js';
 import type { PackedColumn } from './timeline-data.js';
 
-/** Numbers distinct texts in order of appearance; number 0, the empty text, stands for unknown. */
+/** Numbers distinct strings in order of appearance; number 0, the empty string, stands for unknown. */
 export class TextTable {
   readonly #numbers = new Map<string, number>([['', 0]]);
   readonly #texts: string[] = [''];
-  /** Number of characters of all texts. */
+  /** Number of characters of all strings. */
   size = 0;
 
   /** @param text anything but a string is unknown, because lines may have been edited */

@@ -15,7 +15,7 @@ export class DependencyBuffer {
   #later = NumericColumn.counts();
   #earlier = NumericColumn.counts();
   #what = NumericColumn.counts();
-  /** Texts of their kinds and semaphores. */
+  /** Strings of their kinds and semaphores. */
   readonly texts = new TextTable();
 
   get length(): number {
@@ -45,7 +45,7 @@ export class DependencyBuffer {
   /**
    * The dependencies of the events that are shown.
    * @param eventOf index of a kernel's event; undefined when it is not shown
-   * @param texts table to which the texts of kinds are added
+   * @param texts table to which the strings of kinds are added
    */
   packed(eventOf: (kernel: number) => number | undefined, texts: TextTable): Dependencies {
     const [later, earlier, what] = [[] as number[], [] as number[], [] as number[]];
@@ -90,13 +90,13 @@ type AboutColumn = Exclude<EventColumn, TitleColumn>;
 const ABOUT_NAMES = NAMES.filter((name): name is AboutColumn => !([...TIMES, ...TITLES] as string[]).includes(name));
 const DESCRIBED = [...TITLES, ...ABOUT_NAMES];
 
-/** An activity, with texts and lanes by number. */
+/** An activity, with strings and lanes by number. */
 type EventAbout = Readonly<Record<AboutColumn, number>>;
 
 /** Values of ranges and calls. */
 const UNKNOWN: EventAbout = byColumn(ABOUT_NAMES, (name) => COLUMNS[name].unknown);
 
-/** One activity or range; texts and lanes by number. */
+/** One activity or range; strings and lanes by number. */
 export interface BufferedEvent extends Readonly<Record<TitleColumn, number>> {
   /** Null for ranges and calls, which are most of the events of a profile. */
   readonly about: EventAbout | null;
@@ -104,7 +104,7 @@ export interface BufferedEvent extends Readonly<Record<TitleColumn, number>> {
 
 export interface EventBufferBounds {
   readonly rows: number;
-  /** Number of characters of all distinct texts. */
+  /** Number of characters of all distinct strings. */
   readonly text: number;
   readonly dependencies: number;
 }
@@ -173,7 +173,7 @@ export class EventBuffer {
     dur[row] = Math.max(last, to) - Math.min(first, from);
   }
 
-  /** Removes all other rows, and the texts that only they use. */
+  /** Removes all other rows, and the strings that only they use. */
   keep(isKept: (row: number) => boolean): void {
     const rows = new Uint32Array(this.rows);
     let kept = 0;
@@ -187,7 +187,7 @@ export class EventBuffer {
     if (this.dependencies.length > 0) this.dependencies.keep(new Set(this.column('id')));
   }
 
-  /** Renumbers the texts that rows use. */
+  /** Renumbers the strings that rows use. */
   #numberTexts(): void {
     const texts = new TextTable();
     const numbers = new Uint32Array(this.texts.all.length);
@@ -195,7 +195,7 @@ export class EventBuffer {
       const column = this.column(name);
       for (let row = 0; row < column.length; row++) {
         const before = column[row] as number;
-        // The empty text has the number 0 in every table.
+        // The empty string has the number 0 in every table.
         if (before !== 0 && numbers[before] === 0) numbers[before] = texts.numberOf(this.texts.at(before));
         column[row] = numbers[before] as number;
       }

@@ -1,4 +1,4 @@
-/** The events of a buffer in order of start: activities, ranges, and the calls that launched them, each call once. */
+/** The events of a buffer in order of start time: activities, ranges, and the calls that launched them, each call once. */
 import { elementAt } from '../../../containers/element.js';
 import { sortRows } from '../../../containers/row-order.js';
 import type { EventBuffer } from './event-buffer.js';
@@ -93,7 +93,7 @@ function countUpTo(values: Float64Array, limit: number, isIncluded: boolean): nu
   return low;
 }
 
-/** For each span, the events that run within it, in order of start. */
+/** For each span, the events that run within it, in order of start time. */
 export function eventsOfSpans({ events, startOf, durOf }: EventOrder, spans: readonly TimeSpan[]): Uint32Array[] {
   const found: Uint32Array[] = [];
   // Events that began before the span and did not end before it.

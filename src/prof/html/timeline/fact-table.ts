@@ -1,6 +1,6 @@
 /**
  * Facts about kernels for the timeline, with the wording of `--explain`. Only facts that are the same for the kernels
- * of a loop are stored, each list once, as numbers of its texts. The table is bounded: when it is full, further kernels
+ * of a loop are stored, each list once, as numbers of its strings. The table is bounded: when it is full, further kernels
  * have no facts.
  */
 import { elementAt, isSameList } from '../../../containers/element.js';
@@ -21,7 +21,7 @@ export const NO_FACTS = 0;
 interface FactBounds {
   /** Number of lists of facts. */
   readonly lists: number;
-  /** Number of characters of all distinct texts. */
+  /** Number of characters of all distinct strings. */
   readonly text: number;
 }
 
@@ -47,7 +47,7 @@ interface KnownFacts {
 
 export class FactTable {
   readonly #texts = new TextTable();
-  /** Each list contains labels and texts by number, in turn; all lists are different. */
+  /** Each list contains labels and strings by number, in turn; all lists are different. */
   readonly #lists: (readonly number[])[] = [[]];
   readonly #index = new HashIndex((number) => hashOf(elementAt(this.#lists, number)));
 
@@ -105,7 +105,7 @@ export class FactTable {
     return number;
   }
 
-  /** Labels and texts of a list, in turn. */
+  /** Labels and strings of a list, in turn. */
   textsOf(list: number): readonly string[] {
     return (this.#lists[list] ?? []).map((text) => this.#texts.at(text));
   }
@@ -120,7 +120,7 @@ export class UsedFacts {
   readonly #pairs: number[] = [];
   readonly #ends: number[] = [0];
 
-  /** @param shortened returns the text that is shown for a text */
+  /** @param shortened returns the text that is shown for a string */
   constructor(
     private readonly table: FactTable,
     private readonly shortened: (text: string) => string,

@@ -1,33 +1,33 @@
 /**
- * The texts of a profile with the most time, which get the strong colours of a page. They are chosen over the whole
- * profile, so that a text has the same colour in every piece and on every rank.
+ * The strings of a profile with the most time, which get the strong colours of a page. They are chosen over the whole
+ * profile, so that a string has the same colour in every piece and on every rank.
  */
 import { elementAt } from '../../../containers/element.js';
 
-/** Columns of texts by which events are coloured. */
+/** Columns of strings by which events are coloured. */
 const COLOURED_COLUMNS = ['op', 'layer', 'dtype', 'name', 'tc'] as const;
 export type ColouredColumn = (typeof COLOURED_COLUMNS)[number];
 
-/** A text by its hash, and ns of its events on devices and on threads. */
+/** A string by its hash, and ns of its events on devices and on threads. */
 export type HashedTime = readonly [hash: number, device: number, host: number];
 
-/** The longest texts of each column, those on devices first. The lists of several ranks are added. */
+/** The longest strings of each column, those on devices first. The lists of several ranks are added. */
 export type LongestTexts = Readonly<Record<ColouredColumn, readonly HashedTime[]>>;
 
 export const NO_LONGEST: LongestTexts = { op: [], layer: [], dtype: [], name: [], tc: [] };
 
-/** More texts than a page has colours, because their order differs between ranks. */
+/** More strings than a page has colours, because their order differs between ranks. */
 const MOST_LISTED = 16;
 
 /** FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/: 32 bits, over UTF-16 units. */
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  // The low bits of similar texts are similar, so mix in the high ones.
+  // The low bits of similar strings are similar, so mix in the high ones.
   return (value ^ (value >>> 15)) >>> 0;
 }
 
-/** Work on devices comes before work on threads; texts of equal times are in the order of their hashes. */
+/** Work on devices comes before work on threads; strings of equal times are in the order of their hashes. */
 const byTime = (a: HashedTime, b: HashedTime): number => b[1] - a[1] || b[2] - a[2] || a[0] - b[0];
 
 /** Merges the lists of several profiles. */
@@ -41,7 +41,7 @@ export function addedTimes(lists: readonly (readonly HashedTime[])[]): HashedTim
 }
 
 /**
- * @param numbers numbers of the events' texts, by column
+ * @param numbers numbers of the events' strings, by column
  * @param timeOf time of an event in ns
  * @param textAt text by
  *   number; '' when unknown

@@ -113,8 +113,8 @@ function eventsBetween({ events, startOf, durOf }: EventOrder): (from: number, t
 }
 
 /**
- * Cuts pieces into parts and selects the parts to hold: first the parts of the first piece, then the others in order of
- * time while there is room.
+ * Cuts pieces into parts and selects the parts to hold: first the parts of the first piece, then the others in
+ * time order while there is room.
  */
 export function heldPieces(pieces: readonly CutPiece[], order: EventOrder, bounds: PieceBounds): CutPiece[] {
   const countOf = eventCounter(order);

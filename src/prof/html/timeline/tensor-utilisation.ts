@@ -25,10 +25,10 @@ export class TensorUtilisation {
   #peak = NaN;
   #header: ProfileRecord | null = null;
 
-  /** @param onSample receives the value from a time on, in order of time for each core */
+  /** @param onSample receives the value from a time on, in time order for each core */
   constructor(private readonly onSample: (sample: SampleRecord) => void) {}
 
-  /** @param record the record of an instruction; those of a core must be in order of start */
+  /** @param record the record of an instruction; those of a core must be in order of start time */
   take(record: KernelLine, header: ProfileRecord | null): void {
     const { name, engine, start, dur, device, ps = [0, 0], counters } = record;
     if (name !== 'MATMUL' || engine !== 'Tensor' || header === null || dur === null || !(dur > 0)) return;

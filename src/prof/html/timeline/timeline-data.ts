@@ -28,7 +28,7 @@ export interface PageTimeline {
   readonly pieces: readonly TimelinePiece[];
   /** Index of the piece that is shown first. */
   readonly first: number;
-  /** The texts that get strong colours; the same in every piece. */
+  /** The strings that get strong colours; the same in every piece. */
   readonly longest: LongestTexts;
   /** Names in the page's tables that no event of any piece has; layers as paths with `/` as separator. */
   readonly lacks: Readonly<Record<NamedField, readonly string[]>>;
@@ -137,8 +137,8 @@ export interface TimelineMarks {
 }
 
 /**
- * The events of a piece, for the canvas, in order of start. Columns have one number per event, packed by
- * `column-packing.ts`; texts are indexes of the texts that all pieces share.
+ * The events of a piece, for the canvas, in order of start time. Columns have one number per event, packed by
+ * `column-packing.ts`; strings are indexes of the strings that all pieces share.
  */
 export interface PackedTimeline {
   /** Name of the piece. */
@@ -157,7 +157,7 @@ export interface PackedTimeline {
   readonly dependencies: Dependencies;
 }
 
-/** Facts about kernels from `--explain`: lists of labels and texts, which equal kernels share. The first list is empty. */
+/** Facts about kernels from `--explain`: lists of labels and strings, which equal kernels share. The first list is empty. */
 export interface PackedFacts {
   readonly texts: readonly string[];
   /** Indexes of `texts` for label and text, of all lists one after the other. */
@@ -167,7 +167,7 @@ export interface PackedFacts {
 }
 
 /**
- * For each bar, the number of its events and the sum of their durations in ns. The bar has the kind and texts of the
+ * For each bar, the number of its events and the sum of their durations in ns. The bar has the kind and strings of the
  * longest.
  */
 export interface MergedColumns {
@@ -177,7 +177,7 @@ export interface MergedColumns {
   readonly time: PackedColumn;
 }
 
-/** A piece with its texts and lanes. */
+/** A piece with its strings and lanes. */
 export interface Timeline extends Omit<PackedTimeline, 'laneNumbers'>, TimelineTables {}
 
 /** Stands for an event that is not shown. */
@@ -229,7 +229,7 @@ export interface LaneIds {
 /** Meaning of the numbers of a column. */
 interface EventColumnForm {
   /**
-   * A place is the position where the event is drawn, or an index of another list. A text is an index of the texts, 0
+   * A place is the position where the event is drawn, or an index of another list. A string is an index of the strings, 0
    * when unknown. A number is the value itself. An ordinal is the value plus one, so that 0 means unknown.
    */
   readonly is: 'place' | 'text' | 'number' | 'ordinal';

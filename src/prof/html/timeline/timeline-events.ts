@@ -25,7 +25,7 @@ import { EventNames, type ShortNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
 import { longestTexts, NO_LONGEST, type LongestTexts } from './longest-texts.js';
 
-/** Events in order of start, and the time span in which they run. */
+/** Events in order of start time, and the time span in which they run. */
 interface PieceEvents extends TimeSpan {
   /** 'whole profile', 'step 5' … */
   readonly what: string;
@@ -41,7 +41,7 @@ interface MergedRows {
 
 type TimelineArrays = Record<TimelineColumn, Float64Array>;
 
-/** Texts are cut to this length, or to a shorter one when all texts together have too many characters. */
+/** Strings are cut to this length, or to a shorter one when all strings together have too many characters. */
 const LONGEST_TEXT = 4000;
 const LONGEST_FACT = 2000;
 const LONGEST_TEXT_IN_FULL_TABLE = 60;
@@ -71,7 +71,7 @@ function placesOf(events: Uint32Array, isWanted: (event: number) => boolean): Ui
   return places.subarray(0, count);
 }
 
-/** Packs the pieces of one profile, which share texts and lanes. */
+/** Packs the pieces of one profile, which share strings and lanes. */
 export class PiecePacker {
   readonly #texts = new TextTable();
   /** Lanes in the order in which they are shown. */
@@ -80,11 +80,11 @@ export class PiecePacker {
   readonly #places: ReadonlyMap<number, number>;
 
   readonly #facts: UsedFacts;
-  /** Pairs of texts: the name of an event and its name in tables. */
+  /** Pairs of strings: the name of an event and its name in tables. */
   readonly #shortNames = new Map<number, number>();
-  /** The longest texts of the piece that is packed first, which is the whole profile. */
+  /** The longest strings of the piece that is packed first, which is the whole profile. */
   #longest: LongestTexts | null = null;
-  /** Texts that events have. */
+  /** Strings that events have. */
   readonly #used = {
     kernel: new Set<number>(),
     range: new Set<number>(),
@@ -111,7 +111,7 @@ export class PiecePacker {
     return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed, shortNames };
   }
 
-  /** The longest texts of the piece that was packed first. */
+  /** The longest strings of the piece that was packed first. */
   get longest(): LongestTexts {
     return this.#longest ?? NO_LONGEST;
   }
@@ -162,7 +162,7 @@ export class PiecePacker {
     const activities = placesOf(shown, (event) => !isLaunch(event));
     for (const name of COPIED_COLUMNS) fill(name, name, activities);
     fill('facts', 'facts', activities, (facts) => this.#facts.numberOf(facts));
-    // Texts are numbered in this order.
+    // Strings are numbered in this order.
     fill('name', 'name', activities, (name, i) => nameOf(name, elementAt(columns.kind, i)));
     for (const name of TEXT_COLUMNS) if (name !== 'name') fill(name, name, activities, textOf);
     for (const i of activities) {
@@ -178,7 +178,7 @@ export class PiecePacker {
     for (const name of NUMBER_COLUMNS) for (const i of launches) columns[name][i] = EVENT_COLUMNS[name].unknown;
   }
 
-  /** Numbers of a buffer's texts in the tables, cut to the length that is shown. Names are also recorded by kind. */
+  /** Numbers of a buffer's strings in the tables, cut to the length that is shown. Names are also recorded by kind. */
   #shownTexts(buffer: EventBuffer): {
     readonly textOf: (number: number) => number;
     readonly nameOf: (number: number, kind: number) => number;

@@ -119,7 +119,7 @@ export class LaneDepths {
     return this.#ends.length;
   }
 
-  /** The lowest free depth, from 0. Events must come in order of start; for equal starts, the longer first. */
+  /** The lowest free depth, from 0. Events must arrive in order of start time; for equal starts, the longer first. */
   place(start: number, end: number): number {
     const isFree = (busyUntil: number): boolean => busyUntil <= start;
     const free = this.#ends.findIndex(isFree);

@@ -42,7 +42,7 @@ export class MarkTable {
   /** @param steps in any order; those beyond the maximum have no mark */
   marks(steps: readonly StepTime[]): TimelineMarks {
     const shown = steps.slice(0, MOST_MARKS);
-    // Records come in order of start, so missing records began later.
+    // Records arrive in order of start time, so missing records began later.
     const isCut = this.#hasBegun && !this.#hasEnded && this.#latest > -Infinity;
     const list: TimelineMark[] = [
       ...this.#throttling,

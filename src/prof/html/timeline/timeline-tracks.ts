@@ -21,7 +21,7 @@ import { elementAt } from '../../../containers/element.js';
 const OF_SLOT = 4;
 
 /**
- * The samples of one series in order of time. When there are more than requested, time is divided into slots. Each slot
+ * The samples of one series in time order. When there are more than requested, time is divided into slots. Each slot
  * keeps its lowest, its highest and its last sample, and the first that made the value unknown, so that extremes and
  * the value at the end of a slot are exact. Slot lengths are powers of two in ns, so that a longer slot consists of
  * whole shorter ones.
@@ -169,7 +169,7 @@ function placeOf(metric: string): number {
 }
 
 /**
- * How a sample is drawn; null when it is not: a sample without a time, a text, or something that is not a quantity over
+ * How a sample is drawn; null when it is not: a sample without a time, a string, or something that is not a quantity over
  * time.
  */
 function trackMetricOf({ metric, start, text, labels }: SampleRecord): TrackMetric | null {

@@ -19,7 +19,7 @@ export interface ValueStretch {
   readonly value: number;
 }
 
-/** Turns values that are valid over stretches of time into means in bins of equal width, weighted by time. */
+/** Turns values that are valid over intervals into means in bins of equal width, weighted by time. */
 export class BinnedMeans {
   readonly #sums: Float64Array;
   readonly #known: Float64Array;
@@ -104,7 +104,7 @@ export class UtilisationCurve {
     this.#host = this.#bins.addCoverage();
   }
 
-  /** Must be called in order of start. */
+  /** Must be called in order of start time. */
   take({ record, kind, start, dur }: DrawnActivity): void {
     const part = WORK_OF_KIND[kind];
     if (part === undefined) return;

@@ -85,7 +85,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       name: time,
       group,
       unit: 'ps',
-      doc: `time during which at least one of the ${what} was in flight`,
+      doc: `time with at least one packet in flight, among the ${what}`,
       formula: `length of the union of ${what}`,
       of: (sums) => activeTime(sums, packets(sums)),
       measured,
@@ -218,7 +218,7 @@ export const DMA_METRICS: readonly Metric[] = [
     doc,
     formula: 'not computed: packets are not grouped by transfer',
     of: () => ({ unknown: NOT_GROUPED }),
-    differs: 'the tool writes 0 where it had no notifications of descriptors',
+    differs: 'the tool writes 0 where it had no descriptor notifications',
   })),
   {
     name: 'dma_queue_count',

@@ -50,7 +50,7 @@ const CORE_TEMPLATES: readonly ThrottleTemplate<CoreThrottling>[] = [
   {
     name: 'throttle_avg_util_limit_nc<k>_percent',
     unit: 'fraction',
-    doc: 'time-weighted limit of the rate over the whole time; below 1 also if nothing was observed',
+    doc: 'time-weighted rate limit over the whole time; below 1 even if no throttling was observed',
     formula: "Σ limit · duration of windows / end of the core's last instruction, in whole ns",
     of: ({ observed }, sums, core) => ofCore(observed.allowed, sums, core),
   },
@@ -67,7 +67,7 @@ const CORE_TEMPLATES: readonly ThrottleTemplate<CoreThrottling>[] = [
     name: 'throttle_observed_util_limit_nc<k>_percent',
     unit: 'fraction',
     own: true,
-    doc: 'time-weighted limit of the rate over the observed time; 100 % means no throttling',
+    doc: 'time-weighted rate limit over the observed time; 100 % means no throttling',
     formula: 'Σ limit · duration of windows / Σ duration of windows',
     of: ({ observed }) => ratio(observed.allowed, observed.time, 'the time observed'),
   },
@@ -94,7 +94,7 @@ const KIND_TEMPLATES: readonly ThrottleTemplate<ThrottleWindows>[] = [
   {
     name: 'throttle_<kind>_avg_util_limit_nc<k>_percent',
     unit: 'fraction',
-    doc: 'time-weighted limit of the rate set by this kind of throttling, over its own time',
+    doc: 'time-weighted rate limit set by this kind of throttling, over the time that it set the limit',
     formula: 'Σ limit · duration of windows of the kind / Σ duration of windows of the kind',
     of: ({ allowed, time }) => ratio(allowed, time, 'the time of this kind'),
   },
@@ -186,7 +186,7 @@ function ofEngine(engine: string): Metric[] {
  * Metrics of each engine: number of instructions, their time, and the time during which at least one ran on any core.
  *
  * Source: definitions in AWS Neuron's profile schema. Waits for semaphores are counted, but their time is not. This
- * gives the same numbers as the vendor's tool for captures of Trainium2.
+ * gives the same numbers as the vendor's tool for Trainium2 captures.
  */
 const ENGINE_METRICS: readonly Metric[] = [
   ...NEURON_ENGINES.flatMap(ofEngine),

@@ -86,7 +86,7 @@ function metricsOf(row: MonitorRow): CloudWatchValue[] {
     : [...metrics, { name: 'neuroncore_memory_usage_total', unit: 'Bytes', value: memory }];
 }
 
-/** Dimensions of a row; CloudWatch accepts only non-empty texts. */
+/** Dimensions of a row; CloudWatch accepts only non-empty strings. */
 function dimensionsOf(
   { scope, tag, pid, core, device, name }: MonitorRow,
   { facts }: MonitorReport,

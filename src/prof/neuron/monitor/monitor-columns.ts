@@ -61,7 +61,7 @@ const deviceMemory = (key: string, header: string, kind: string, doc: string): M
   ...measured(BYTES),
 });
 
-/** A fact about the instance or its hardware, in a separate row; an empty text is unknown. */
+/** A fact about the instance or its hardware, in a separate row; an empty string is unknown. */
 const fact = (key: string, header: string, format: ColumnFormat, name: string, doc: string): MonitorColumn =>
   column(key, header, format, doc, ({ row, report }) => {
     const value = FACT_SCOPES.get(row.scope) === FACT_GROUPS.get(name) ? report.facts[name] : undefined;

@@ -133,7 +133,7 @@ const ALWAYS: ReadonlySet<MonitorGroup> = new Set(['instance_info', 'neuron_hard
  * Reads a configuration.
  * @param text content of the file
  * @param file its name, for messages
- * @throws UserError for a text that neuron-monitor's guide does not allow
+ * @throws UserError for a string that neuron-monitor's guide does not allow
  */
 export function parseMonitorConfig(text: string, file: string): PeriodOf {
   const root = fieldsOf(parsed(text, file), 'the configuration', ['period', 'neuron_runtimes', 'system_metrics'], file);

@@ -14,8 +14,8 @@ export const SCOPES = {
   device: 'a device',
   system: 'the whole instance',
   vcpu: 'one vCPU of the instance',
-  instance: 'facts of the instance',
-  hardware: 'facts of its devices',
+  instance: 'properties of the instance',
+  hardware: 'properties of its devices',
 } as const;
 export type RowScope = keyof typeof SCOPES;
 

@@ -192,7 +192,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
     points: systemVcpu,
   },
   {
-    ...gauge('instance_info', null, 'Facts about the instance, as labels; the value is always 1'),
+    ...gauge('instance_info', null, 'Properties of the instance, as labels; the value is always 1'),
     labels: [],
     points: (_, { facts }) => (facts['instance_id'] === undefined ? [] : point(1)),
   },
@@ -262,7 +262,7 @@ export class Exposition {
   }
 }
 
-/** Unknown facts have no label; empty texts have one, as in the vendor's exporter. */
+/** Unknown facts have no label; empty strings have one, as in the vendor's exporter. */
 function instanceLabels(facts: Labels): PrometheusLabels {
   const labels: Record<string, string> = {};
   for (const [label, name] of Object.entries(INSTANCE_LABELS)) {

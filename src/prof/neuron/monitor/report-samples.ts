@@ -49,7 +49,7 @@ export const tagOf = (sample: SampleRecord): string | null =>
 
 export const reportNumber = (sample: SampleRecord): number | null => labelNumber(sample, 'report');
 
-/** Splits a stream of records into the samples of each report. Holds the samples of one report at a time. */
+/** Splits a record stream into the samples of each report. Holds the samples of one report at a time. */
 export class ReportSplitter {
   readonly #starts = new Map<number, string | null>();
   #samples: SampleRecord[] = [];

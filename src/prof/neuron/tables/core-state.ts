@@ -10,7 +10,7 @@ export interface BusySpan {
   readonly to: number;
 }
 
-/** Continuous spans in which at least one of several activities ran, from activities in order of start. */
+/** Continuous spans in which at least one of several activities ran, from activities in order of start time. */
 class BusySpans {
   /** Spans that begin in the current nanosecond, within which records are not ordered. */
   #held: BusySpan[] = [];

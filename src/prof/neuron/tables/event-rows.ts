@@ -1,6 +1,6 @@
 /**
  * Tables of events, one row per record: instructions, DMA packets, semaphores, throttling, rates, use of memories. Missing
- * texts are '' or `unknown`, as the tool writes them; missing numbers are left out of the row.
+ * strings are '' or `unknown`, as the tool writes them; missing numbers are left out of the row.
  */
 import type { CopyLine, KernelLine, Labels, SampleRecord } from '../../../record/record.js';
 import {
@@ -44,7 +44,7 @@ export function rowOf<Source, TablePlace>(
   return `{${members.join(',')}}`;
 }
 
-/** Most texts are plain words that need no escapes. */
+/** Most strings are plain words that need no escapes. */
 const keyOf = (key: string): string => (/^\w+$/.test(key) ? `"${key}"` : jsonOf(key));
 
 function jsonOfCell(cell: Exclude<ToolCell, undefined>): string {
@@ -52,7 +52,7 @@ function jsonOfCell(cell: Exclude<ToolCell, undefined>): string {
   return typeof cell === 'number' && Number.isFinite(cell) ? String(cell) : jsonOf(cell);
 }
 
-/** An id of the tool, which may be beyond 2^53, so that its digits are written unchanged. Our own ids are texts. */
+/** An id of the tool, which may be beyond 2^53, so that its digits are written unchanged. Our own ids are strings. */
 function idOf(id: number | string | undefined): ToolCell {
   return id === undefined || !/^(?:0|[1-9]\d{0,19})$/.test(String(id)) ? id : new RawCell(String(id));
 }
@@ -65,7 +65,7 @@ export const named = <Source, TablePlace>(
   of: (source: Source) => Values,
 ): ToolFields<Source, TablePlace> => names.map(([key, name]) => [key, (source) => of(source)?.[name]]);
 
-/** Columns of texts: '' if the record has none, as the tool writes it. */
+/** Columns of strings: '' if the record has none, as the tool writes it. */
 export const texts = <Source, TablePlace>(
   names: readonly FieldName[],
   of: (source: Source) => Values,
@@ -110,7 +110,7 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   'bir_debug_info_source_location',
 ]);
 
-/** Labels whose cells are more than texts, because a row must have each field only once. */
+/** Labels whose cells are more than strings, because a row must have each field only once. */
 const OWN_CELLS: ReadonlySet<string> = new Set(['label', 'hlo_attrs']);
 
 const INSTRUCTION: ToolFields<KernelLine, TablePlace> = [

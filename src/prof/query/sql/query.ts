@@ -94,7 +94,7 @@ function cellOf(library: Library, value: DuckDBValue, type: DuckDBType | undefin
   });
 }
 
-/** Values that are neither numbers nor texts become JSON if they are composite, else DuckDB's text. */
+/** Values that are neither numbers nor strings become JSON if they are composite, else DuckDB's text. */
 function scalarOf(library: Library, value: DuckDBValue): Scalar {
   const plain = plainOf(library, value);
   if (typeof plain === 'number' || typeof plain === 'string' || plain === null) return plain;
@@ -136,7 +136,7 @@ export async function createEmptyTables(connection: DuckDBConnection): Promise<v
 
 /**
  * The columns that the query reads, determined with the empty tables.
- * @throws UserError for a text that is not a query, for several queries, and for one that does more than read the
+ * @throws UserError for a string that is not a query, for several queries, and for one that does more than read the
  *   tables
  */
 export async function planQuery(connection: DuckDBConnection, sql: string): Promise<ColumnsRead> {
@@ -167,7 +167,7 @@ async function checkStatement(connection: DuckDBConnection, sql: string): Promis
   }
 }
 
-/** Why a text is not accepted as a query. */
+/** Why a string is not accepted as a query. */
 function refusalOf({ error_type: type, error_message: message = '' }: ParsedStatements, sql: string): UserError {
   if (type === 'parser') {
     const [, near = ''] = /at or near "(\w+)"$/.exec(message) ?? [];

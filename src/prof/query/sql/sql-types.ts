@@ -106,7 +106,7 @@ const KINDS = { int: 'int', real: 'real', str: 'text' } as const;
 
 const kindOf = ({ type, list }: ColumnShape): RecordField['kind'] => (list === undefined ? KINDS[type] : LISTS[list]);
 
-/** A report column. Numbers in a text column are converted to texts. */
+/** A report column. Numbers in a text column are converted to strings. */
 export function ofColumn<Row>(column: Column<Row>): SqlColumn<Row> {
   const kind = kindOf(column);
   const value = (row: Row): unknown => column.value(row);

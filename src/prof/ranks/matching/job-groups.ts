@@ -44,7 +44,7 @@ export function signatureText({ kind, bytes, dtype }: OperationSignature): strin
 export interface GroupMember {
   /** Index of the rank's part. */
   readonly part: number;
-  /** Indices of its operations, in order of start. */
+  /** Indices of its operations, in order of start time. */
   readonly operations: readonly number[];
 }
 

@@ -160,7 +160,7 @@ class Side {
     return signatureOf(this.columns, elementAt(this.member.operations, position));
   }
 
-  /** Operations in order of end; `position` is the index in order of start. */
+  /** Operations in order of end; `position` is the index in order of start time. */
   ended(shift: number): (EndedOperation & { readonly position: number })[] {
     const { start, dur } = this.columns;
     return this.member.operations

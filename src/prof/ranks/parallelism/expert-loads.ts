@@ -25,7 +25,7 @@ export interface ExpertLoad {
   readonly spread: number | null;
 }
 
-/** Sums over the operations of a rank at one place. */
+/** Sums over the operations of a rank at one position. */
 class Load {
   /** Step and element type of each operation: ranks that differ in these did different operations at the place. */
   readonly operations: string[] = [];
@@ -49,7 +49,7 @@ class Load {
 
 const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
 
-/** The loads at each place of one member of a group. */
+/** The loads at each position of one member of a group. */
 function loadsOfMember(part: RankPart, operations: readonly number[]): Map<number | null, Load> {
   const { kind, step, dtype, bytes, received = [], spread = [] } = part.operations;
   const loads = new Map<number | null, Load>();

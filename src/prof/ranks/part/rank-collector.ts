@@ -139,7 +139,7 @@ interface KeptStep {
   memory: number | null;
 }
 
-/** Steps of one device of a rank, in one pass over records in order of start. */
+/** Steps of one device of a rank, in one pass over records in order of start time. */
 class RankSteps {
   readonly #steps = new Map<StepKey, KeptStep>();
   readonly #idle = new DeviceIdle();

@@ -223,7 +223,7 @@ function isOfMost({ own, unit, peers, columns, late }: Outcome): boolean {
 
 const partOf = ({ own, unit: { rows } }: Test): number => elementAt(own.parts, elementAt(rows, 0));
 
-/** A unit compared with the others, in all steps or in a stretch of them. */
+/** A unit compared with the others, in all steps or in a part of them. */
 interface Test {
   readonly own: OwnWork;
   readonly unit: Unit;

@@ -49,7 +49,7 @@ const time = (key: string, doc: string, value: (row: StageRow) => number | null)
   });
 
 const STAGE_COLUMNS: readonly Column<StageRow>[] = [
-  column('stage', 'stage', int(5), 'place in the pipeline, from 0', ({ stage }) => stage),
+  column('stage', 'stage', int(5), 'position in the pipeline, from 0', ({ stage }) => stage),
   column('stages', 'stages', int(6), 'stages of the pipeline', ({ stages }) => stages, MACHINE_ONLY),
   column(
     'inferred',

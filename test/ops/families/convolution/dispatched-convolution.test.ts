@@ -133,7 +133,7 @@ describe('dispatched convolutions', () => {
     const forward = aten('cudnn_convolution', X, W, ...settings);
     expect(amount({ ...forward, out: [[2, 4, 3, 3]] }, MAIN)).to.equal(`main ${FLOPS} ${BYTES}`);
     expect(workOf(forward, MAIN)?.unknown).to.equal(
-      "the call does not specify stride, padding, dilation, so the output's extents are unknown",
+      "the call does not specify stride, padding, dilation, so the output's shape is unknown",
     );
   });
 
@@ -141,7 +141,7 @@ describe('dispatched convolutions', () => {
     for (const direction of [unspecified, two]) {
       const call = aten('convolution', X, W, none, two, zero, one, direction, zero, v(1));
       expect(workOf(call, MAIN)?.unknown).to.equal(
-        "the call does not specify transposed, so the output's extents are unknown",
+        "the call does not specify transposed, so the output's shape is unknown",
       );
     }
   });

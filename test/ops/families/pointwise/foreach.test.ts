@@ -7,7 +7,7 @@ const untyped = (...shape: number[]): ReturnType<typeof t> => ({ name: '', type:
 const list = ts(t([8, 4]), t([4]));
 const untypedList = ts(untyped(8, 4), untyped(4));
 
-describe('ops on lists of tensors', () => {
+describe('ops on tensor lists', () => {
   it('do the pointwise op on every tensor', () => {
     expect(amount(aten('_foreach_add_', list, list, int(1)))).to.equal('main 36 432'); // two read, one written
     expect(amount(aten('_foreach_add', list, list, float(-0.001)))).to.equal('main 72 432'); // a factor
@@ -38,7 +38,7 @@ describe('ops on lists of tensors', () => {
     });
     expect(workOf(aten('_foreach_add_', list, unspecified, int(1)))).to.include({ flops: 36, bytes: null });
   });
-  it('are ops of the dispatcher on tensors of sensible extents', () => {
+  it('are dispatcher ops on tensors of sensible extents', () => {
     expect(amount(call('torch._foreach_sqrt', list))).to.equal(null);
     expect(amount(aten('_foreach_sqrt', ts(t([-1]))))).to.equal(null);
     expect(amount(aten('_foreach_sqrt', int(3)))).to.equal(null);

@@ -81,7 +81,7 @@ const argument: fc.Arbitrary<Arg> = fc.oneof(
   fc.array(tensor, { maxLength: 3 }).map((items) => ({ name: '', type: 'list', items })),
 );
 
-describe('elementwise ops of the dispatcher on odd arguments', () => {
+describe('elementwise dispatcher ops on odd arguments', () => {
   const families = [
     pointwise,
     activation,

@@ -101,7 +101,7 @@ describe('pointwise ops, backward', () => {
   });
 });
 
-describe('pointwise ops of the dispatcher', () => {
+describe('pointwise dispatcher ops', () => {
   const half = (...shape: number[]): ReturnType<typeof t> => t(shape, 'bfloat16');
   it('read operands and write the result, whatever the pass', () => {
     // 16·16·559·64 = 9158656 elements of 2 bytes; bytes as an independent tool has them: 52.40625 MiB

@@ -33,7 +33,7 @@ describe('pooling as the dispatcher runs it', () => {
   it('says when the window is unspecified', () => {
     const old = aten('max_pool2d_with_indices', input, unspecified, unspecified, unspecified, unspecified, unspecified);
     expect(amount(old)).to.equal('main na na');
-    expect(workOf(old)?.unknown).to.equal('the extents of the window are unspecified');
+    expect(workOf(old)?.unknown).to.equal('the size of the window is unspecified');
     const back = aten(
       'avg_pool2d_backward',
       result,

@@ -29,7 +29,7 @@ const find = (boxes: readonly FlameBox[], name: string): FlameBox => {
 describe('flame chart of a page', () => {
   it('begins with all kernel time, and gives what is in no layer a box', () => {
     expect(placed(flameBoxes(ROOT))).to.deep.equal([
-      ['all kernels', 0, 1, 0],
+      ['all work', 0, 1, 0],
       ['m', 0, 0.4, 1],
       ['a', 0, 0.1, 2],
       ['b', 0.1, 0.3, 2],
@@ -42,14 +42,14 @@ describe('flame chart of a page', () => {
   it('puts the longest first, and what is in no layer last', () => {
     const root = layerFlame(ROWS, 1000, true);
     expect(flameBoxes(root, 'longest').map(({ node }) => node.name)).to.deep.equal([
-      ...['all kernels', 'n', 'm', 'b', 'x', 'a', 'no layer, or a layer not on this page'],
+      ...['all work', 'n', 'm', 'b', 'x', 'a', 'no layer, or a layer not on this page'],
     ]);
   });
 
   it('shows a layer as wide as the chart, below all that it is in', () => {
     const { node } = find(flameBoxes(ROOT), 'b');
     expect(placed(flameBoxes(node))).to.deep.equal([
-      ...[['all kernels', 0, 1, 0], ['m', 0, 1, 1], ['b', 0, 1, 2]],
+      ...[['all work', 0, 1, 0], ['m', 0, 1, 1], ['b', 0, 1, 2]],
       ['x', 0, 40 / 60, 3],
     ]); // prettier-ignore
   });
@@ -75,7 +75,7 @@ describe('flame chart of a page', () => {
 
   it('is moved in by arrows', () => {
     const boxes = flameBoxes(ROOT);
-    const ways = { ArrowDown: 'b', ArrowUp: 'all kernels', ArrowRight: 'n' };
+    const ways = { ArrowDown: 'b', ArrowUp: 'all work', ArrowRight: 'n' };
     for (const [key, name] of Object.entries(ways))
       expect(nextBox(boxes, find(boxes, 'm'), key)?.node.name).to.equal(name);
     expect(nextBox(boxes, find(boxes, 'm'), 'ArrowLeft')).to.equal(undefined);
@@ -95,7 +95,7 @@ describe('flame chart of a page', () => {
       40,
     );
     expect(flameBoxes(root).map(({ node, width }) => [node.name, node.count, width])).to.deep.equal([
-      ...[['all kernels', null, 1], ['f', 3, 0.75], ['g', 2, 0.5], ['f', 1, 0.25], ['no call stack', null, 0.25]],
+      ...[['all work', null, 1], ['f', 3, 0.75], ['g', 2, 0.5], ['f', 1, 0.25], ['no call stack', null, 0.25]],
     ]); // prettier-ignore
   });
 });

@@ -14,7 +14,7 @@ type Stacks = readonly (readonly [frames: readonly string[], time: number])[];
 
 function treeOf(stacks: Stacks): FlameNode {
   const root = flameRoot(
-    'all kernels',
+    'all work',
     stacks.reduce((sum, [, time]) => sum + time, 0),
   );
   const add = (parent: FlameNode, group: Stacks): void => {
@@ -76,7 +76,7 @@ describe('sandwich view of a flame chart', () => {
   });
 
   it('leaves out what is in no box', () => {
-    const root = flameRoot('all kernels', 10);
+    const root = flameRoot('all work', 10);
     flameChild(root, { name: 'f', time: 4 });
     flameChild(root, { name: 'no layer', time: 6, isRest: true });
     expect(nameTotals(root).map(({ name }) => name)).to.deep.equal(['f']);

@@ -9,7 +9,7 @@ import {
 const file = (markers: unknown): string => JSON.stringify({ type: 'dprof-markers', v: 1, markers });
 
 describe('file of markers', () => {
-  it('keeps them, in order of time', () => {
+  it('keeps them, in time order', () => {
     const markers = [
       { at: 20, name: 'end </script>' },
       { at: 3.5, name: 'été 漢字' },

@@ -122,7 +122,7 @@ describe('ranks joined on one axis', () => {
     );
   });
 
-  it('are in order of start', () => {
+  it('are in order of start time', () => {
     fc.assert(
       fc.property(parts, (given) => {
         const { start } = joinRanks(given, about());

@@ -210,7 +210,7 @@ describe('Ascend database', () => {
     expect(headerOf(path).facts).to.deep.include({ not_read: 'PROFILING_ENABLE: 1' });
   });
 
-  it('reads copies, sets and waits', () => {
+  it('reads copies, memsets and waits', () => {
     const database = new AscendDatabase();
     const copy = database.task('MEMCPY_ASYNC', [100, 200], 7);
     database.row('MEMCPY_INFO', { globalTaskId: copy, size: 4096, memcpyOperation: 1 });

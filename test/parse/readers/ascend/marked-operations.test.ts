@@ -1,4 +1,4 @@
-/** Operations between ranks that only marks of msprof_tx record, at level none: the texts, databases and traces. */
+/** Operations between ranks that only marks of msprof_tx record, at level none: the strings, databases and traces. */
 import { expect } from 'chai';
 import { markedCall, markedOperation } from '../../../../src/parse/readers/ascend/marked-operations.js';
 import { communicatorHash, ProcessGroups } from '../../../../src/parse/readers/ascend/process-groups.js';

@@ -1,4 +1,4 @@
-/** op_summary_*.csv of msprof: what kernel_details.csv is made from, with other names of columns. */
+/** op_summary_*.csv of msprof: what kernel_details.csv is made from, with other column names. */
 import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ const only = (events: readonly EventText[]): unknown => {
   return record;
 };
 
-describe('Kineto: copies, sets and waits', () => {
+describe('Kineto: copies, memsets and waits', () => {
   const copies: [name: string, kind: string | null][] = [
     ['Memcpy HtoD (Pageable -> Device)', 'HtoD'],
     ['Memcpy DtoH (Device -> Pinned)', 'DtoH'],

@@ -58,15 +58,15 @@ const CASES: readonly Case[] = [
   },
   { what: 'shapes alone', dims: [[4], []], args: [untyped(4), UNKNOWN] },
   {
-    what: 'a list of tensors',
+    what: 'a tensor list',
     dims: [[[128, 1, 768], [128, 196, 768], []], []],
     types: ['TensorList', 'Scalar'],
     concrete: ['', '1'],
     args: [ts(untyped(128, 1, 768), untyped(128, 196, 768), untyped()), value('int', 1)],
   },
-  { what: 'an empty list of tensors', dims: [[]], types: ['TensorList'], concrete: [''], args: [ts()] },
+  { what: 'an empty tensor list', dims: [[]], types: ['TensorList'], concrete: [''], args: [ts()] },
   {
-    what: 'a list of tensors that is not well formed',
+    what: 'a tensor list that is not well formed',
     dims: [[[1], 'x']],
     types: ['TensorList'],
     args: [{ name: '', type: 'list' }],
@@ -141,7 +141,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    what: 'strides of a list of tensors',
+    what: 'strides of a tensor list',
     dims: [
       [
         [4, 1, 768],

@@ -9,7 +9,7 @@ const event = (name: string, stream: number, ts: number, dur: number, stack: rea
 });
 
 describe('Traces of Proton', () => {
-  it('give the kernels of all streams in order of start, with the scopes around each', () => {
+  it('give the kernels of all streams in order of start time, with the scopes around each', () => {
     const streams = [
       [
         event('matmul', 7, 0, 2.048, ['ROOT', 'step', 'layer0', 'matmul']),

@@ -50,7 +50,7 @@ const WIDE: readonly (readonly [what: string, row: string, kernels: object, coun
   ['and what the program printed', `${SECOND}\nepoch 1`, ALL, LOST],
 ];
 
-describe('damaged CSV of Nsight Compute', () => {
+describe('damaged Nsight Compute CSV', () => {
   for (const [what, row, kernels, counted] of WIDE) {
     it(`a row a launch, one ${what}`, () => {
       expect(answerOf([HEADER, UNITS, ...ROWS.with(1, row)])).to.deep.equal([kernels, counted]);

@@ -33,7 +33,7 @@ const WIDE = [
   quoted([...launch(1, 'scale'), '2', '3', 'n/a']),
 ];
 
-describe('CSV of Nsight Compute', () => {
+describe('Nsight Compute CSV', () => {
   it('of the raw page has a row a launch, with the units above', () => {
     const [first, second, ...others] = kernelsIn(write(WIDE.filter((line) => !line.startsWith('epoch'))));
     expect(others).to.deep.equal([]);

@@ -33,7 +33,7 @@ const brief = (records: readonly ProfileLine[]): unknown[] =>
     return [metric, text ?? value, unit, device, others];
   });
 
-/** Numbers, texts and truth values of a JSON value, wherever they stand, but for errors that are none. */
+/** Numbers, strings and truth values of a JSON value, wherever they stand, but for errors that are none. */
 function leaves(value: unknown, key = ''): unknown[] {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([name, member]) => leaves(member, name));

@@ -65,7 +65,7 @@ describe('rows of a device trace', () => {
     expect(inOrder(rows)).to.deep.equal(sorted(rows));
   });
 
-  /** Rows of several engines, one after the other, each nearly in order of time: one in `late` ends long after it began. */
+  /** Rows of several engines, one after the other, each nearly in time order: one in `late` ends long after it began. */
   function engines(count: number, rowsOf: number, late: number): Row[] {
     return Array.from({ length: count * rowsOf }, (_, i): Row => {
       const [engine, at] = [Math.floor(i / rowsOf), i % rowsOf];

@@ -51,7 +51,7 @@ describe('the wire format of protocol buffers', () => {
     };
     expect(() => {
       descend(ProtobufMessage.read(nested));
-    }).to.throw(WireError, 'nest too deep');
+    }).to.throw(WireError, 'are nested too deeply');
   });
 
   it('refuses more fields than any capture has', () => {

@@ -133,6 +133,6 @@ describe('system profiles of Neuron Explorer', () => {
       expect(lines[0]).to.match(line);
     }
     const { lines } = await readInput(join(written(tables), 'CpuUsage.parquet'));
-    expect(lines.join('\n')).to.match(/is a table of Neuron Explorer \(give the folder with all tables\)/);
+    expect(lines.join('\n')).to.match(/is a Neuron Explorer table \(give the folder with all tables\)/);
   });
 });

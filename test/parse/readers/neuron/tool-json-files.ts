@@ -27,7 +27,7 @@ export interface RealFile {
   readonly text: string;
   /** As JSON.parse reads it: integers beyond 2^53 are rounded. */
   readonly tables: Tables;
-  /** The same with integers of 16 digits and more as texts. */
+  /** The same with integers of 16 digits and more as strings. */
   readonly exact: Tables;
   readonly lines: readonly ProfileLine[];
 }

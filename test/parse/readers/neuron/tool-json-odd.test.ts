@@ -90,7 +90,7 @@ describe("Neuron: the tool's JSON, odd files", () => {
     expect(oddIn(rows)).to.deep.equal({ 'row-passed-over': 2, 'malformed-event': 4 });
   });
 
-  it('gives rows in order of time, those of one time in one order whatever the order of the rows', () => {
+  it('gives rows in time order, those of one time in one order whatever the order of the rows', () => {
     const rows = [
       instruction(5, { subgroup: 'Sync' }),
       instruction(5, { pc: 9 }),

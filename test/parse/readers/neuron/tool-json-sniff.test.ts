@@ -44,7 +44,7 @@ describe("Neuron: the tool's JSON is recognised by its content", () => {
     ['a summary by node', '{"n_0123":{"total_time":0.1,"hbm_read_bytes":5}}'],
     ['a wrapped summary', '{"Summary":[{"total_time":0.1}]}'],
     ['a bare summary', '{"total_time":0.1,"hbm_read_bytes":5}'],
-    ['records of dparse', '{"type":"profile","v":1}\n{"summary":[{"total_time":1}],"ham":[]}'],
+    ['dparse records', '{"type":"profile","v":1}\n{"summary":[{"total_time":1}],"ham":[]}'],
     ['JSON with one such word', '{"summary":[{"title":"a"}],"pages":[]}'],
     ['tables that are no lists of rows', '{"summary":[1,2],"metadata":[3]}'],
     ['an empty object', '{}'],

@@ -210,7 +210,7 @@ describe('Nsight Systems: other activities', () => {
   });
 
   it('waits are of the kind that their call makes, whatever kind their row states', () => {
-    // As in exports of 2024 (StreamWaitEvent with 3) and 2025 (StreamSynchronize with 2); other calls have the row's.
+    // As in exports from 2024 (StreamWaitEvent with 3) and 2025 (StreamSynchronize with 2); other calls have the row's.
     const kinds = [
       'cudaStreamWaitEvent_v3020',
       'cudaStreamSynchronize_v3020',

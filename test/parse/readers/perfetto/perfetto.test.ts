@@ -84,7 +84,7 @@ describe('Perfetto reader', () => {
       expect(call?.args.map(({ shape }) => shape)).to.deep.equal([[64], [32, 128], [128, 64], undefined, undefined]);
     });
 
-    it('reads copies and sets, the architecture, and counts what it does not read', () => {
+    it('reads copies and memsets, the architecture, and counts what it does not read', () => {
       const records = recordsOf(LINEAR).filter(({ type }) => type === 'copy' || type === 'set');
       expect(records).to.deep.include.deep.members([]);
       const [copy, set] = records;
@@ -108,7 +108,7 @@ describe('Perfetto reader', () => {
       ]);
     });
 
-    it('joins them in order of time where all ends come behind all beginnings', () => {
+    it('joins them in time order where all ends come behind all beginnings', () => {
       // Each ends where the next begins; the last has no duration.
       const begins = [event(10, 1, 'a'), event(20, 1, 'b'), event(30, 1, 'c')];
       const ends = [event(20, 2), event(30, 2), event(30, 2)];

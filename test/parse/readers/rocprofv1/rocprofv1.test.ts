@@ -78,7 +78,7 @@ describe('rocprof before rocprofv3: tables', () => {
     expect(kernelsOf(path).map(({ launch }) => launch?.api ?? null)).to.deep.equal([null, 'hipLaunchKernel']);
   });
 
-  it('takes facts of devices from the output of rocminfo beside', () => {
+  it('takes device properties from the output of rocminfo beside', () => {
     const folder = freshFolder();
     const agent = (node: number, type: string): string =>
       `*******\nAgent ${node + 1}\n*******\n  Name:                    gfx942\n  Marketing Name:          AMD Instinct MI300A\n  Node:                    ${node}\n  Device Type:             ${type}\n  Max Clock Freq. (MHz):   2100\n  Compute Unit:            228\n      Size:                    100(0x64) KB\n`;
@@ -95,7 +95,7 @@ describe('rocprof before rocprofv3: texts', () => {
     'Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,SQ_WAVES,BeginNs,EndNs\n' +
     '0,"void f(int, int) [clone .kd]",4,2,0,50,51,65536,256,1024,0,40,0,32,64,0x0,0x0,1024.0,9000,9250\n';
 
-  it('has a kernel for each row of the table, and a counter for each further column', () => {
+  it('has a kernel for each row of the table, and a counter for each other column', () => {
     expect(onlyKernelOf(file(table, '.csv'))).to.deep.include({
       ...{ name: 'void f(int, int)', start: 0, dur: 250, device: 4, stream: 2, registers: 40, sharedBytes: 1024 },
       counters: { SQ_WAVES: 1024 },

@@ -57,7 +57,7 @@ describe('rocprofv3 JSON: the sample', () => {
     ]); // prettier-ignore
   });
 
-  it('has kernels in order of time, by the step that launched them', () => {
+  it('has kernels in time order, by the step that launched them', () => {
     expect(kernelsOf(SAMPLE).map(({ start, dur, launch, counters }) => [start, dur, launch?.start, counters])).to.deep.equal([
       [108_000, 42_000, 100_000, { FETCH_SIZE: 64, SQ_WAVES: 1024 }],
       [150_000, 10_000, 106_000, undefined],
@@ -226,7 +226,7 @@ describe('rocprofv3 JSON: files', () => {
     const { formats, stderr } = await formatsIn(folder);
     expect(formats).to.deep.equal(['rocpd', 'rocprofv3-csv']);
     expect(stderr).to.match(/: 2 files left out, whose run is in 7_results\.db: 7_kernel_trace\.csv/);
-    // Tables are passed over for the JSON too, which has sizes of copies.
+    // Tables are passed over for the JSON too, which has copy sizes.
     unlinkSync(join(folder, '7_results.db'));
     expect(await formatsIn(folder)).to.deep.include({ formats: ['rocprofv3-json', 'rocprofv3-csv'] });
     // Packed, a file is not its own database.

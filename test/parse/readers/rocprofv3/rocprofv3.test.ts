@@ -112,7 +112,7 @@ describe('rocprofv3: other versions', () => {
     );
     expect((await runCli('dparse', [path])).stderr).to.include('is text');
     expect((await runCli('dparse', ['--input-format', 'rocprofv3-csv', path])).stderr).to.include(
-      'is not a table of a trace of rocprofv3 (give the file that ends in _kernel_trace.csv)',
+      'is not a table of a rocprofv3 trace (give the file that ends in _kernel_trace.csv)',
     );
   });
 });
@@ -296,7 +296,7 @@ describe('rocprofv3: tables of one process', () => {
     expect(headerOf(trace).facts).to.deep.equal({ not_read: 'MARKER_CONTROL_API: 1, scratch_memory_trace: 1' });
     expect(onlyKernelOf(trace)).to.deep.include({ tid: 8, launch: null });
     const { stderr } = await runCli('dparse', [join(path, 'net_scratch_memory_trace.csv')]);
-    expect(stderr).to.match(/is a table of rocprofv3 that has no kernels, copies or calls \(give the folder/);
+    expect(stderr).to.match(/is a rocprofv3 table that has no kernels, copies or calls \(give the folder/);
   });
 
   it('of calls alone say which option was missing', () => {

@@ -98,7 +98,7 @@ describe("snapshots of PyTorch's memory", () => {
   it('name the command that reads them', async () => {
     const { code, stderr } = await runCli('dprof', ['-q', 'summary', SAMPLE]);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/: a snapshot of memory has no device work \(dprof memory FILE\)\n$/);
+    expect(stderr).to.match(/: a memory snapshot has no device work \(dprof memory FILE\)\n$/);
   });
 
   it('without a history are what was held at their time', () => {
@@ -172,7 +172,7 @@ describe('hostile pickles', () => {
     expect(refusal(withSegments('\x7f'))).to.match(/opcode 0x7f is not allowed in plain data/);
     const segment = { device: 2 ** 40, total_size: -1, blocks: [{ state: 'active_allocated', size: 8, frames: [{}] }] };
     expect(documentOf(write(pickled({ segments: [segment], device_traces: [] }))).kept?.[0]?.name).to.equal('? ?:?');
-    expect(refusal(withSegments('N'))).to.match(/is not a snapshot of PyTorch's memory/);
+    expect(refusal(withSegments('N'))).to.match(/is not a PyTorch memory snapshot/);
   });
 
   it('that refer to one list many times are refused before they are read out', () => {

@@ -12,7 +12,7 @@ type Event = Readonly<Record<string, unknown>>;
 
 const plane = (pid: number, name: string): Event => ({ ph: 'M', pid, name: 'process_name', args: { name } });
 const line = (pid: number, tid: number, name: string): Event => ({ ph: 'M', pid, tid, name: 'thread_name', args: { name } }); // prettier-ignore
-/** An event with times in microseconds. Arguments are texts. */
+/** An event with times in microseconds. Arguments are strings. */
 const at = (pid: number, tid: number, [ts, dur]: readonly [number, number], name: string, args?: Readonly<Record<string, string>>): Event =>
   ({ ph: 'X', pid, tid, ts, dur, name, ...(args === undefined ? undefined : { args }) }); // prettier-ignore
 
@@ -46,8 +46,8 @@ const GPU = [
   at(1, 98, [129, 20], '7', { group_id: '0', step_name: '7' }),
 ];
 
-describe('the trace of JAX and TensorFlow for TensorBoard', () => {
-  it('has kernels, copies and sets of GPUs with their launches, op, layer and step, to the picosecond', () => {
+describe('the JAX and TensorFlow trace for TensorBoard', () => {
+  it('has kernels, copies and memsets of GPUs with their launches, op, layer and step, to the picosecond', () => {
     const path = written(GPU);
     expect(headerOf(path)).to.deep.include({ format: 'xplane-json', startUnixNs: null });
     expect(headerOf(path).devices.map(({ id, vendor }) => [id, vendor])).to.deep.equal([[0, 'amd']]);

@@ -245,7 +245,7 @@ describe('XPlane reader', () => {
     const path = written(message([[1, [name, line, kind, stat]]]));
     const kernels = kernelsOf(path);
     expect(kernels.map(({ dur, grid, block }) => [dur, grid, block])).to.deep.equal([[3, null, null]]);
-    expect(headerOf(path).facts).to.deep.equal({ not_read: 'events without a place in time: 1' });
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'events without a known time: 1' });
   });
 
   it('has no wait, run, transfer or step for an event of a TPU without a place', () => {
@@ -259,7 +259,7 @@ describe('XPlane reader', () => {
     const path = written(message([[1, [[2, '/device:TPU:0'], ...lines, kind, group]]]));
     const { counts } = endOf(path);
     expect(counts).to.deep.equal({});
-    expect(headerOf(path).facts).to.deep.equal({ not_read: 'events without a place in time: 6' });
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'events without a known time: 6' });
   });
 
   it('reads the steps of a TPU, and the step of each instruction by its group', () => {
@@ -283,7 +283,7 @@ describe('XPlane reader', () => {
     expect(diagnosticsOf(cut)).to.include({ 'truncated-input': 1 });
     const asText = written(Buffer.from(bytes.toString('utf8')));
     expect(() => recordsOf(asText)).to.throw('saved as text');
-    expect(() => recordsOf(written(bytes.subarray(0, 900)))).to.throw('its first plane runs over the end');
+    expect(() => recordsOf(written(bytes.subarray(0, 900)))).to.throw('its first plane extends past the end');
     // A field that an XSpace does not have, behind its planes.
     const damaged = written(Buffer.concat([bytes, Buffer.from([0x78, 0x01])]));
     expect(kernelsOf(damaged)).to.have.length(7);

@@ -16,7 +16,7 @@ const graph = (names: readonly (string | null)[]): CapturedGraph => ({
 const names = new NodeNames();
 const shapesOf = (...graphs: readonly CapturedGraph[]): CaptureShapes => new CaptureShapes(graphs, names);
 
-/** Work in order of start, each on a stream. */
+/** Work in order of start time, each on a stream. */
 function launch(
   work: readonly string[],
   streams: readonly number[] = work.map(() => 0),
@@ -96,7 +96,7 @@ describe('the capture that a launch replays', () => {
     expect(positions(shapes, launch(['a', 'b']))).to.equal(null);
   });
 
-  it("compares copies and sets by their kind, which HIP may run as its runtime's kernels", () => {
+  it("compares copies and memsets by their kind, which HIP may run as its runtime's kernels", () => {
     const shapes = shapesOf({ ...graph(['a']), nodes: [node('a'), node(null, 'copy'), node(null, 'set')] });
     const runtime = ['a', '__amd_rocclr_copyBuffer', '__amd_rocclr_fillBufferAligned'];
     expect(positions(shapes, launch(runtime))).to.deep.equal([0, 1, 2]);

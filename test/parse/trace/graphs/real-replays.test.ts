@@ -22,7 +22,7 @@ interface Event {
 const eventsOf = (path: string): Event[] =>
   (JSON.parse(gunzipSync(readFileSync(path)).toString()) as { traceEvents: Event[] }).traceEvents;
 
-/** The op and module around each launch of the only capture of a trace, in order of start. */
+/** The op and module around each launch of the only capture of a trace, in order of start time. */
 function capturedIn(path: string): { kernel: string; op: string; module: string }[] {
   const events = eventsOf(path);
   const called = (name: string): Event => events.find((event) => event.name === name) as Event;
@@ -46,7 +46,7 @@ function capturedIn(path: string): { kernel: string; op: string; module: string 
     }));
 }
 
-/** Kernels of a profile that its graph launched, in order of start. */
+/** Kernels of a profile that its graph launched, in order of start time. */
 async function replayed(path: string, capture: string): Promise<KernelLine[]> {
   const input = await openInput(path);
   const captures = await openCaptures(capture, path);

@@ -17,7 +17,7 @@ const tensor = (...shape: number[]): Arg => ({ name: '', type: 'tensor', shape }
 const unspecified: Arg = { name: '', type: 'unknown' };
 
 describe('extents behind the name of an op', () => {
-  // Texts of real profiles, of PyTorch 2.
+  // Strings of real profiles, of PyTorch 2.
   const REAL: readonly (readonly [text: string, mod: string, name: string, args: readonly Arg[]])[] = [
     [
       'aten::copy_, op_id = 15, sizes = [[2, 4096], [2, 4096], []], input_op_ids = [(14,0), (0,-1), (0,-1)]',

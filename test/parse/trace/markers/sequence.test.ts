@@ -21,7 +21,7 @@ interface Launched {
   readonly instance?: number;
 }
 
-/** One launch after another on one thread; a list of texts stands for a launch of one call. */
+/** One launch after another on one thread; a list of strings stands for a launch of one call. */
 function sequence(launches: readonly (readonly string[] | Launched)[]): SequenceFacts[] {
   const state = new SequenceState();
   return launches.map((launch) => {
@@ -121,7 +121,7 @@ describe('sub-sequence', () => {
     expect(subs([{ texts: ['mm, seq = 3'], kernels: 3 }, ['mm, seq = 3']])).to.deep.equal([0, 3]);
   });
 
-  it('numbers the kernels of one launch in order of start', () => {
+  it('numbers the kernels of one launch in order of start time', () => {
     const db = new NsightDatabase().launch(1, ['mm, seq = 3']);
     for (const start of [180, 140, 160]) db.kernel({ start, end: start + 5 }, 1);
     // Another range is another call, though of the same text.

@@ -14,7 +14,7 @@ const recordOf = (fields: Partial<RangeRecord>): RangeRecord => ({
   ...fields,
 });
 
-/** What is asked of ranges that were taken in order of start, found by looking at all of them. */
+/** What is asked of ranges that were taken in order of start time, found by looking at all of them. */
 function latest(ranges: readonly RangeRecord[], pid: number | null, tid: unknown, text: string, time: number) {
   const kept: { start: number; end: number; number: number }[] = [];
   for (const [number, one] of ranges.entries()) {
@@ -59,7 +59,7 @@ describe('ranges of the host', () => {
     take(1, () => ({ start: 40, tid: 1, text: 'a' }));
     expect(ranges.around(0, 0, 'a', 32)).to.equal(3);
     expect(ranges.around(0, 0, 'a', 2)).to.be.null;
-    // Thread 1 lost its only range, so that another text has room; nothing is dropped before the bound is reached again.
+    // Thread 1 lost its only range, so that another string has room; nothing is dropped before the bound is reached again.
     expect(ranges.around(0, 1, 'a', 42)).to.be.null;
     take(1, () => ({ start: 50, text: 'b' }));
     expect(ranges.around(0, 0, 'b', 52)).to.equal(5);

@@ -1,4 +1,4 @@
-/** Steps of servers of language models: tokens, their rates, and the parts of the model. */
+/** Steps of LLM servers: tokens, their rates, and the parts of the model. */
 import { expect } from 'chai';
 import {
   columnsOf,
@@ -143,7 +143,7 @@ describe('steps of servers', () => {
     expect(phases(one).map(({ steps, batch }) => [steps, batch])).to.deep.equal([[1, { min: 4, max: 4 }]]);
   });
 
-  it('on two devices: tokens once, times of kernels of both', () => {
+  it('on two devices: tokens once, kernel times of both', () => {
     const second = RECORDS.map((record) => (record.type === 'kernel' ? { ...record, device: 1 } : record));
     const kernels = second.filter(({ type }) => type === 'kernel');
     const [prefill, decode] = phases(

@@ -39,7 +39,7 @@ export const planText = ({ tasks, ...head }: JobPlan): string =>
 
 /**
  * @param where name of the file, for messages
- * @throws UserError for a text that is not a plan
+ * @throws UserError for a string that is not a plan
  */
 export function readPlan(text: string, where: string): JobPlan {
   const lines = text.split('\n').filter((line) => line !== '');

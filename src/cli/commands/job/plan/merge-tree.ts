@@ -19,7 +19,7 @@ export const JOB_PART = 'job.part';
 const LONGEST = 60;
 const DIGITS = 12;
 
-/** The first hex digits of the SHA-256 of a text. */
+/** The first hex digits of the SHA-256 of a string. */
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
 
 /**

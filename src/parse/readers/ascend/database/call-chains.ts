@@ -1,7 +1,7 @@
 /**
  * Call stacks: one row for each frame, with depth 0 for the innermost. The table has no index and is the longest in a
  * profile with stacks, but training steps repeat their stacks. Distinct stacks are therefore stored once, 4 bytes for each
- * frame, with 12 bytes for each chain. Texts are looked up on demand.
+ * frame, with 12 bytes for each chain. Strings are looked up on demand.
  */
 import { LruCache } from '../../../../containers/map-entry.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';

@@ -20,12 +20,12 @@ import type { CallChains } from './call-chains.js';
 const DEFAULT_DOMAIN = 'default';
 
 /**
- * Texts of host events. Names are numbered in order of first appearance, so that tables by name stay small; shapes and
+ * Strings of host events. Names are numbered in order of first appearance, so that tables by name stay small; shapes and
  * types of arguments are string ids plus one, 0 when there are none.
  */
 export class HostNames implements HostTexts {
   /**
-   * Names by number. A name is a string id, a text that is not in the database, or the string ids of a domain and a
+   * Names by number. A name is a string id, a string that is not in the database, or the string ids of a domain and a
    * message.
    */
   readonly #names: (number | string | readonly [domain: number, message: number])[] = [];

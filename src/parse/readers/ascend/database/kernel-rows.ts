@@ -1,5 +1,5 @@
 /**
- * Reads COMPUTE_TASK_INFO and TASK_PMU_INFO: facts and counters of kernels by task. Memory: 56 bytes for each kernel, 8 for
+ * Reads COMPUTE_TASK_INFO and TASK_PMU_INFO: facts and kernel counters by task. Memory: 56 bytes for each kernel, 8 for
  * each counter.
  */
 import { elementAt } from '../../../../containers/element.js';

@@ -189,7 +189,7 @@ export class SampleRows {
     return clocks;
   }
 
-  /** All samples in order of time; samples with equal times in the order of the tables. */
+  /** All samples in time order; samples with equal times in the order of the tables. */
   *records(profile: number, isStray: IsStray): Generator<SampleRecord> {
     const tables = SAMPLE_TABLES.map((table) => ({
       table,
@@ -207,7 +207,7 @@ export class SampleRows {
     }
   }
 
-  /** The rows of a table in order of time. SQLite sorts them, using a temporary file if there are many. */
+  /** The rows of a table in time order. SQLite sorts them, using a temporary file if there are many. */
   *#rowsOf({ table, time, until, labels, values, decimals }: SampleTable): Generator<SampleRow> {
     const { clock } = this;
     const read = decimals === true ? numberOf : integerOf;
@@ -284,7 +284,7 @@ function durOf(row: SampleRow): number | null {
   return isNear(until) && until >= startOf(row) ? until - startOf(row) : null;
 }
 
-/** Key from device and labels of a row: a number if possible, because number keys are faster than texts. */
+/** Key from device and labels of a row: a number if possible, because number keys are faster than strings. */
 function keyOf(row: SampleRow, labelCount: number): number | string {
   const [device, first] = [elementAt(row, DEVICE), elementAt(row, FIRST_LABEL)];
   if (labelCount === 1 && device >= 0 && device < 256 && first >= 0) return first * 256 + device;

@@ -1,5 +1,5 @@
 /**
- * Turns rows of TASK into kernels, copies, sets and waits of the device. Collectives come from their own table. Tasks
+ * Turns rows of TASK into kernels, copies, memsets and waits of the device. Collectives come from their own table. Tasks
  * that enclose the tasks of a mixed-core kernel or a collective are skipped, as are the profiler's marks.
  */
 import { entryOf } from '../../../../containers/map-entry.js';

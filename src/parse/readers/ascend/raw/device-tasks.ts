@@ -131,7 +131,7 @@ export class DeviceTasks {
     this.#readClock();
   }
 
-  /** The tasks in order of start. */
+  /** The tasks in order of start time. */
   *tasks(): Generator<DeviceTask> {
     const rows = allRows(this.#start.length);
     const startOf = (row: number): number => this.#starts.time.at(this.#start.at(row));

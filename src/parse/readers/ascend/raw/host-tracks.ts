@@ -33,7 +33,7 @@ const RDMA = 1;
 /** Type of a node that stands for a group of tasks. */
 const GROUP_NODE = 6;
 
-/** What a kernel computes, from a `node_basic_info` and its `tensor_info`. Texts are stored as numbers. */
+/** What a kernel computes, from a `node_basic_info` and its `tensor_info`. Strings are stored as numbers. */
 export interface Operator {
   readonly op: bigint;
   readonly name: string;
@@ -54,7 +54,7 @@ interface Tensors {
 const NO_TENSORS: Tensors = { inputs: [], outputs: [] };
 const NO_CONTEXTS: readonly number[] = [];
 
-/** Maximum number of lists of tensors that are kept for sharing. */
+/** Maximum number of tensor lists that are kept for sharing. */
 const SHARED_TENSORS = 4096;
 
 export interface HostTask {

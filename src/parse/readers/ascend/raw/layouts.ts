@@ -9,7 +9,7 @@ export type StructureFields = Readonly<Record<string, readonly [offset: number, 
 /** A structure, and the names of the files with it. */
 export interface StructureLayout<F extends StructureFields = StructureFields> {
   readonly names: RegExp;
-  /** Size of a structure in bytes; for a record, the size before its texts. */
+  /** Size of a structure in bytes; for a record, the size before its strings. */
   readonly bytes: number;
   /** A number at this offset in all such structures. */
   readonly magic?: readonly [offset: number, value: number];
@@ -96,7 +96,7 @@ export const HOST = {
 /** Offsets of the beginning and end of a mark's text. */
 export const MARK_TEXT = { from: 100, to: 256 } as const;
 
-/** Files with texts as `HASH:TEXT` or `LEVEL_TYPE:TEXT`, one per line. */
+/** Files with strings as `HASH:TEXT` or `LEVEL_TYPE:TEXT`, one per line. */
 export const DICTIONARIES = {
   hash: ofHost('additional\\.hash_dic'),
   type: ofHost('additional\\.type_info_dic'),
@@ -201,7 +201,7 @@ export const FRAMEWORK = {
   }),
 } as const;
 
-/** Types of a record's texts. */
+/** Types of a record's strings. */
 export const OP_TEXT = { name: 2, types: 3, shapes: 4, stack: 8 } as const;
 export const RECORD_TEXT = 1;
 

@@ -1,5 +1,5 @@
 /**
- * Texts of raw data, and names for its numbers: element types and memory formats of tensors, types of tasks. Source:
+ * Strings of raw data, and names for its numbers: element types and memory formats of tensors, types of tasks. Source:
  * enumerations of Ascend/msprof (analysis/common_func/ms_constant/ge_enum_constant.py, msmodel/sqe_type_map.py).
  */
 import { ByteTexts } from '../../../json/json-bytes.js';
@@ -60,12 +60,12 @@ export const TASK_NAMES = {
   subtask: named(SUBTASKS),
 } as const;
 
-/** Stores texts of raw data like those of traces, which are the bytes between JSON quotes. */
+/** Stores strings of raw data like those of traces, which are the bytes between JSON quotes. */
 export class RawTexts {
   readonly bytes = new ByteTexts();
   readonly #numbers = new Map<string, number>();
 
-  /** The number of a text; most texts are already known. */
+  /** The number of a string; most strings are already known. */
   numberOf(text: string): number {
     let number = this.#numbers.get(text);
     if (number === undefined) {

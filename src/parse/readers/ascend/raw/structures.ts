@@ -61,14 +61,14 @@ const HEAD_BYTES = 6;
 /** Size limit of a record in bytes: a damaged length would swallow everything after it. */
 const LARGEST = 64 * 1024 * 1024;
 
-/** A record's structure, and its texts by type. */
+/** A record's structure, and its strings by type. */
 interface FoundRecord<F extends StructureFields> {
   readonly structure: Structure<F>;
   readonly textAt: (type: number) => Buffer | null;
 }
 
 /**
- * The records in files: type (16 bits), length (32 bits), then a structure, and texts that again have type, length and
+ * The records in files: type (16 bits), length (32 bits), then a structure, and strings that again have type, length and
  * value.
  */
 export function* recordsIn<F extends StructureFields>(
@@ -107,7 +107,7 @@ export function* recordsIn<F extends StructureFields>(
   }
 }
 
-/** The bytes of a text; null when there is none of that type. */
+/** The bytes of a string; null when there is none of that type. */
 function textIn(bytes: Buffer, from: number, type: number): Buffer | null {
   for (let at = from; at + HEAD_BYTES <= bytes.length;) {
     const start = at + HEAD_BYTES;

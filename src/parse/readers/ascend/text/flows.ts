@@ -107,7 +107,7 @@ export class TraceMarks {
     );
   }
 
-  /** Number of device ranges to which no host range leads, so that their texts are unknown. Call this after `pairs`. */
+  /** Number of device ranges to which no host range leads, so that their strings are unknown. Call this after `pairs`. */
   get unpaired(): number {
     return [...this.#device.values()].flat().length - this.#paired.size;
   }

@@ -1,7 +1,7 @@
 /**
  * Reads kernel_details.csv, and msprof's op_summary_*.csv from which it is made: attributes and counters of kernels and
  * collectives. Also reads task_time_*.csv: tasks of all kinds, with fewer columns. Columns differ with level, metrics and
- * version of the profiler. Memory: 100 bytes for each row and 8 for each counter; texts are interned.
+ * version of the profiler. Memory: 100 bytes for each row and 8 for each counter; strings are interned.
  */
 import { append, elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';

@@ -91,7 +91,7 @@ interface Slice {
 type SplitTable = readonly [Slice, ...Slice[]];
 
 /**
- * The tables in a folder; those with the same name are in order of time. A table continues while slice numbers rise.
+ * The tables in a folder; those with the same name are in time order. A table continues while slice numbers rise.
  * One of msprof's writers gives all slices the same time. The other gives each slice its own time, and the first slice
  * has no number.
  */

@@ -2,7 +2,7 @@
  * Samples of device counters and allocators in columns. Memory: 32 bytes for each sample, about 100 more for those of
  * ops; metric, unit and labels are stored once for each series.
  *
- * Also turns memory_record.csv, operator_memory.csv and npu_module_mem.csv into samples: memory of allocators and
+ * Also turns memory_record.csv, operator_memory.csv and npu_module_mem.csv into samples: allocator memory and
  * modules over time, and allocations of ops. MB are 2^20 bytes, KB 2^10: this was found by comparison with the tables
  * MEMORY_RECORD, OP_MEMORY and NPU_MODULE_MEM of the databases, which are in bytes. msprof's tables have totals in KB,
  * and `Device` instead of `Device Type`.
@@ -154,7 +154,7 @@ export class TextSamples {
     return largest;
   }
 
-  /** Samples in order of start. */
+  /** Samples in order of start time. */
   *records(profile: number, isStray: IsStray): Generator<SampleRecord> {
     const rows = allRows(this.start.length);
     sortRows(rows, (a, b) => this.#compare(a, b));

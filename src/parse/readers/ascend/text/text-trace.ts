@@ -1,6 +1,6 @@
 /**
  * Reads trace_view.json and its sidecar files into the columns that all readers fill (see `parse/trace/trace.ts`). All
- * records come from the trace; kernel_details.csv adds shapes, types and counters of kernels. Source: trace_view.json and
+ * records come from the trace; kernel_details.csv adds shapes, types and kernel counters. Source: trace_view.json and
  * CSV files of torch_npu, 2024 to 2026, and the user guide of its profiler.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
@@ -149,7 +149,7 @@ export class TextTrace implements Trace {
   }
 
   /**
-   * Turns tasks into kernels, copies, sets and waits.
+   * Turns tasks into kernels, copies, memsets and waits.
    * @returns facts that name unknown types
    */
   #addTasks(): Labels {
@@ -260,7 +260,7 @@ export class TextTrace implements Trace {
     const { activities } = this;
     const facts = (this.#communication = communication());
     const moved = parts.movedBy(collectives);
-    /** Stream of a collective by connection: the stream of its first task, because tasks are in order of time. */
+    /** Stream of a collective by connection: the stream of its first task, because tasks are in time order. */
     const streams = new Map<number, number>();
     const ofCollectives = connectionsOf(collectives);
     for (let task = tasks.length - 1; task >= 0; task--) {

@@ -344,7 +344,7 @@ export class AscendTrace {
   }
 }
 
-/** Texts of the host events of a trace, and arguments in this profiler's notation. */
+/** Strings of the host events of a trace, and arguments in this profiler's notation. */
 export class AscendTexts implements HostTexts {
   constructor(private readonly texts: ByteTexts) {}
 

@@ -22,7 +22,7 @@ const SCALES: readonly (readonly [below: number, nanoseconds: number])[] = [
 /** Smaller numbers would be times before 2001, and are not treated as Unix times. */
 const EARLIEST = 1e9;
 
-/** Unix time, in ns, that a collector added to a report; null when there is none. Texts without a time zone are UTC. */
+/** Unix time, in ns, that a collector added to a report; null when there is none. Strings without a time zone are UTC. */
 export function timeOf(report: Readonly<Record<string, unknown>>): bigint | null {
   for (const key of TIME_KEYS) {
     const value = report[key];
@@ -91,7 +91,7 @@ export class ReportTimes {
 export interface Leaf {
   readonly metric: string;
   readonly unit: string | null;
-  /** Null for texts and nulls; 1 for true and 0 for false. */
+  /** Null for strings and nulls; 1 for true and 0 for false. */
   readonly value: number | null;
   readonly text?: string;
   readonly labels: Labels;

@@ -1,5 +1,5 @@
 /**
- * Turns reports of neuron-monitor into records, one report at a time. Nothing of a report is kept after its records, so a
+ * Turns neuron-monitor reports into records, one report at a time. Nothing of a report is kept after its records, so a
  * stream may run for days. The profile line is made from the first report.
  *
  * Every value of a report becomes a sample. `start` is the beginning of the report's period, `dur` the period of its metric

@@ -46,7 +46,7 @@ const KINDS: Readonly<Record<number, string>> = { 1: 'ordered', 2: 'anti', 3: 'o
 export const MOST_DEPENDENCIES = 4096;
 const MOST_FIELDS = 4 * MOST_DEPENDENCIES;
 
-/** Texts of a file to which its records refer by number, from 0. */
+/** Strings of a file to which its records refer by number, from 0. */
 export interface DebugTexts {
   readonly files: string[];
   readonly functions: string[];
@@ -64,7 +64,7 @@ export interface DebugRecord {
 
 /**
  * The records of a debug file, not yet decoded.
- * @param texts filled with the texts of the file
+ * @param texts filled with the strings of the file
  * @throws RangeError or Error when the file is damaged
  */
 export function* recordsOf(bytes: Uint8Array, texts?: DebugTexts): Generator<Uint8Array> {

@@ -66,7 +66,7 @@ export class GraphInstructions {
   /** The compiler's number of each instruction, by engine and row; 0 when it has none. */
   readonly #numbers = ENGINES.map((): readonly number[] => []);
   readonly #transfers = ENGINES.map(() => new Map<number, Buffer>());
-  /** Undecoded records by number, with the texts of their files. */
+  /** Undecoded records by number, with the strings of their files. */
   readonly #records = new Map<number, { readonly bytes: Uint8Array; readonly texts: DebugTexts }>();
   /** Ids of the instructions with each number: a matrix product has two. */
   readonly #ids = new Map<number, string[]>();

@@ -220,7 +220,7 @@ function suggestedNames({ modelFile, file }: ProgramWanted): string[] {
   if (modelFile !== null) names.push(fileNameOf(modelFile));
   const hash = CAPTURED.exec(basename(file))?.[1];
   if (hash !== undefined) names.push(`neff_${hash}.neff`);
-  // Texts in damaged traces may not be valid file names.
+  // Strings in damaged traces may not be valid file names.
   return names.filter((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'));
 }
 

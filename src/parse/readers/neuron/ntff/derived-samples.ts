@@ -5,7 +5,7 @@
  * Source: its tables `dma_throughput`, `pending_dma` and `active_time` for five captures. All their rows follow from
  * these rules:
  * - a packet moves its bytes at a constant rate; rows of the rate are at least 10 ns apart;
- * - without notifications of descriptors, no transfer is known to be complete, so all started transfers are pending;
+ * - without descriptor notifications, no transfer is known to be complete, so all started transfers are pending;
  * - waits for semaphores do not count as activity of an engine.
  */
 import type { CopyLine, KernelLine, Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
@@ -39,7 +39,7 @@ interface ActivityChange {
 }
 
 /**
- * Starts and ends of work on a device, in order of time: a binary heap, because the end of work is known before later
+ * Starts and ends of work on a device, in time order: a binary heap, because the end of work is known before later
  * starts.
  */
 class Changes {
@@ -109,7 +109,7 @@ export class DerivedSamples {
     private readonly omissions: Omissions,
   ) {}
 
-  /** The lines in order of start, each after the samples that precede it. */
+  /** The lines in order of start time, each after the samples that precede it. */
   *among(lines: Iterable<ProfileLine>): Generator<ProfileLine> {
     for (const line of lines) {
       if ('start' in line && line.start !== null) yield* this.#before(line.start * PS_PER_NS);

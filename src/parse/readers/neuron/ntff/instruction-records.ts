@@ -18,7 +18,7 @@ import { SectionRows, type SectionOutput } from './section-rows.js';
 import { RECORD_WORDS, type RecordBlock } from './ntff-file.js';
 
 /**
- * The vendor tool's name of each instruction, by its first byte. From the tool's output for captures of Trainium2;
+ * The vendor tool's name of each instruction, by its first byte. From the tool's output for Trainium2 captures;
  * incomplete.
  */
 const NAMES: Readonly<Record<number, string>> = {

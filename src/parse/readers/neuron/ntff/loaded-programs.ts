@@ -210,7 +210,7 @@ export interface CompilerRow {
 }
 
 /**
- * The compiler's row of an instruction, from its place in the loaded program: the runtime inserts instructions around the
+ * The compiler's row of an instruction, from its position in the loaded program: the runtime inserts instructions around the
  * compiler's and between them. Equal to the vendor tool's `compiler_pc` for all instructions of five captures. Instructions
  * that replace others count as the first of these.
  * @param edits edits of the engine's program, in order

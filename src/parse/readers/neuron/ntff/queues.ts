@@ -55,7 +55,7 @@ export class TransferQueues {
   }
 
   /**
-   * The transfer of a packet; null when unknown. Call this for all packets of a queue in order of start.
+   * The transfer of a packet; null when unknown. Call this for all packets of a queue in order of start time.
    * @param queue number of the queue, as in records
    * @param engine number of the DMA engine, as in records
    */

@@ -1,5 +1,5 @@
 /**
- * Activities of a device as rows of 32 bytes, which are added section by section and read in order of time. Sorting
+ * Activities of a device as rows of 32 bytes, which are added section by section and read in time order. Sorting
  * takes 16 more bytes for each row.
  *
  * | bytes | content                                                                                    |

@@ -237,7 +237,7 @@ function* coreMetrics(row: ToolRow, profile: number): Generator<SampleRecord> {
   }
 }
 
-/** The numbers of an annotation as samples, with its texts as labels. */
+/** The numbers of an annotation as samples, with its strings as labels. */
 function* annotation(row: ToolRow, cores: SubgraphCores, profile: number): Generator<SampleRecord> {
   const labels: Record<string, string> = { from: 'annotation' };
   for (const [key, cell] of Object.entries(row)) {

@@ -1,6 +1,6 @@
 /**
  * Tables of the vendor tool's JSON and how each is read, the index of their rows, and the cells of a row: numbers may be
- * texts, and unknown values are written in several ways.
+ * strings, and unknown values are written in several ways.
  *
  * Source: files of tool version 2.28; AWS's profile schema reference; users' scripts for tables of other versions.
  */
@@ -58,7 +58,7 @@ export class RowIndex {
     return this.#extents.at(row) % TABLES;
   }
 
-  /** Rows in order of start; rows with the same start in the order of the file. */
+  /** Rows in order of start time; rows with the same start in the order of the file. */
   inOrder(): Uint32Array {
     const rows = allRows(this.length);
     const starts = this.#starts.values;
@@ -93,7 +93,7 @@ export type TimedTable = (typeof TIMED_TABLES)[number][0];
 /** Names of the table of collective streams. */
 export const STREAM_TABLES = ['cc_stream', 'cc_streams', 'CcStream'] as const;
 
-/** Table of the numbers of rows in tables that are not read, which stands in for tables of Neuron Explorer. */
+/** Table of the numbers of rows in tables that are not read, which stands in for Neuron Explorer tables. */
 export const NOT_READ_TABLE = 'not_read';
 
 /** Small tables, which are kept in memory. */
@@ -129,7 +129,7 @@ export const useOfTable = (table: string): TableUse =>
 
 export const TABLE_NAMES: readonly string[] = [...timed.keys(), ...KEPT_TABLES, ...IGNORED_TABLES];
 
-/** A decoded row; integers beyond 2^53 are decimal texts. */
+/** A decoded row; integers beyond 2^53 are decimal strings. */
 export type ToolRow = JsonObject;
 
 /** Used instead of a missing row. */

@@ -1,7 +1,7 @@
 /**
  * Decodes the 64 bytes of a loaded instruction into its operands in the vendor tool's notation, and derives
  * multiply-accumulate operations, bytes of each memory, and semaphores. The vendor publishes no layout; each field was
- * found in captures of Trainium2 for which the vendor's tool had printed the operands (docs/neuron-instructions.md). If
+ * found in Trainium2 captures for which the vendor's tool had printed the operands (docs/neuron-instructions.md). If
  * an instruction has a code that was not seen there, its operands are unknown.
  *
  * | bytes | all instructions                                              |

@@ -1,4 +1,4 @@
-/** Common code of the instruction layouts: the form of their results, joining of texts, and semaphores. */
+/** Common code of the instruction layouts: the form of their results, joining of strings, and semaphores. */
 import type { Labels } from '../../../../record/record.js';
 
 /** Whether the instruction belongs to the program or the runtime. Only semaphores of the program have names. */
@@ -40,7 +40,7 @@ export interface Access {
   readonly bytes: number | null;
 }
 
-/** Joins the pieces of a text; null when a piece is null. */
+/** Joins the pieces of a string; null when a piece is null. */
 export function joined(strings: TemplateStringsArray, ...pieces: readonly (string | number | null)[]): string | null {
   if (pieces.includes(null)) return null;
   return strings.map((text, i) => `${text}${pieces[i] ?? ''}`).join('');

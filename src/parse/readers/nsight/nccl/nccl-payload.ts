@@ -102,7 +102,7 @@ function read(payload: Buffer, entries: ReadonlyMap<number, Entry>): Payload | n
   let end = 0;
   for (const [, { name, type: code, offset }] of [...entries].sort(([a], [b]) => a - b)) {
     const kind = ENTRY_TYPES.get(code);
-    // For enumerations and texts, the table does not state a size, but the entries after them have offsets.
+    // For enumerations and strings, the table does not state a size, but the entries after them have offsets.
     if (kind === undefined) continue;
     const at = offset ?? Math.ceil(end / kind.bytes) * kind.bytes;
     end = at + kind.bytes;
@@ -160,7 +160,7 @@ export function factsOfPayload(payload: Payload): NcclFacts {
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Facts from a JSON payload; null when the text is not a JSON object. Integers may be numbers or texts, in decimal or as
+ * Facts from a JSON payload; null when the text is not a JSON object. Integers may be numbers or strings, in decimal or as
  * `0x…`.
  */
 export function factsOfJson(text: string): NcclFacts | null {

@@ -4,7 +4,7 @@
  * 300 bytes for each NCCL call.
  *
  * Sources: NCCL documentation, "Group Calls"; Nsight Systems documentation, "Recipe Composite Tables" (advanced tracing:
- * texts without `nccl`, in the domain `NCCL`).
+ * strings without `nccl`, in the domain `NCCL`).
  */
 import { outermost, spanAt, SPANS } from '../../../../containers/nesting.js';
 import { elementAt } from '../../../../containers/element.js';
@@ -156,7 +156,7 @@ function labelsOf({ peer, root }: NcclFacts): Labels | undefined {
 
 const NVTX = 'NVTX_EVENTS';
 
-/** Maximum number of registered texts that are kept. NCCL has a few dozen. */
+/** Maximum number of registered strings that are kept. NCCL has a few dozen. */
 const MOST_TEXTS = 10_000;
 
 /** Role of a range: a call, the start or end of a group, or an operation of the framework around calls. */
@@ -205,7 +205,7 @@ interface NcclSource {
 }
 
 export class NcclRanges {
-  /** Windows by thread, in order of start. */
+  /** Windows by thread, in order of start time. */
   readonly #windows = new Map<number, Window[]>();
   readonly #groups = new Map<string, ProcessGroup>();
   readonly #launched = new Map<number, Window>();
@@ -290,7 +290,7 @@ function factsOf(schemas: PayloadSchemas, binary: Cell, json: string | null): Nc
   return payload === null ? null : factsOfPayload(payload);
 }
 
-/** Texts that may belong to NCCL ranges, by number. The database searches all registered texts. */
+/** Strings that may belong to NCCL ranges, by number. The database searches all registered strings. */
 function registeredTexts(database: SqliteFile): Map<number, string> {
   const names = ['GroupStart', 'GroupEnd', ...OPERATIONS.keys()].map((name) => `'${name}'`).join();
   const filter: Filter = [{ needs: ['value'], sql: `(value GLOB 'nccl[A-Z:]*' OR value IN (${names}))` }];
@@ -321,7 +321,7 @@ function jsonOf(database: SqliteFile): (inline: Cell | undefined, id: Cell | und
   };
 }
 
-/** Windows of a thread in order of start, without those inside another. */
+/** Windows of a thread in order of start time, without those inside another. */
 function windowsOf(ranges: NcclRange[]): Window[] {
   const windows: Window[] = [];
   let [depth, inside]: [number, NcclCall[]] = [0, []];

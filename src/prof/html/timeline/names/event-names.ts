@@ -11,7 +11,7 @@ interface RangeTitle {
   readonly name: string;
 }
 
-/** Number of PyProf texts whose titles are cached. */
+/** Number of PyProf strings whose titles are cached. */
 const RECENT = 4096;
 
 export class RangeTitles {
@@ -30,7 +30,7 @@ function plainTitle({ kind, domain, text }: RangeRecord): RangeTitle {
   return { kind: kind === 'op' ? kind : 'range', name: domain === null ? name : `${domain}:${name}` };
 }
 
-/** `torch.mm` for a text that describes a call; for one with the call stack, the innermost frame of the program. */
+/** `torch.mm` for a string that describes a call; for one with the call stack, the innermost frame of the program. */
 function describedTitle(text: string): RangeTitle {
   const { call, stack } = readMarkerText(text);
   if (call !== null) return { kind: 'op', name: call.mod === '' ? call.op : `${call.mod}.${call.op}` };
@@ -79,7 +79,7 @@ export class ShortNames {
 export class EventNames {
   readonly #names: Readonly<Record<NamedField, ReadonlySet<string>>>;
 
-  /** @param texts the texts of the events of all pieces; ranges and kernels by their names in tables */
+  /** @param texts the strings of the events of all pieces; ranges and kernels by their names in tables */
   constructor({ layer, range, ...texts }: Readonly<Record<NamedField, Iterable<string>>>) {
     const paths = new Set<string>();
     const layers = new Set<string>();
