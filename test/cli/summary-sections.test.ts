@@ -54,6 +54,25 @@ describe('sections of a summary', () => {
     expect(rows.filter((row) => row.includes(',host'))).not.to.have.length(0);
   });
 
+  it('call a device without a name after the part that it must be, else after its architecture', async () => {
+    const headOf = async (arch: string, memBytes: number): Promise<string | undefined> => {
+      const facts = { vendor: 'amd', name: null, clockHz: 2.1e9, memBytesPerS: null } as const;
+      const devices = [{ ...facts, id: 0, arch, units: 304, memBytes }];
+      return (await screen(profile({ dur: 100_000, devices }), kernel({ start: 0, dur: 10 }))).split('\n')[1];
+    };
+    // The only part with this architecture, 304 units and 192 GiB.
+    expect(await headOf('gfx942', 192 * 2 ** 30)).to.match(/^## Device 0 \(MI300X, inferred\): /);
+    expect(await headOf('gfx950', 288 * 2 ** 30)).to.match(/^## Device 0 \(gfx950\): /);
+  });
+
+  it('state how many copies have no known size', async () => {
+    const copied = { type: 'copy', kind: 'HtoD', profile: 0, device: 0, stream: 1, launch: null, dur: 1000 } as const;
+    const copies = [{ ...copied, start: 0, bytes: 2000 }, { ...copied, start: 5000, bytes: null }] as unknown as ProfileLine[]; // prettier-ignore
+    const text = await screen(profile({ dur: 100_000 }), ...copies);
+    // 2000 bytes in 1000 ns
+    expect(text).to.match(/\nHtoD +2\.000 us +2 +≥ 2 kB +2 GB\/s +1 of unknown size, not in the rate\n/);
+  });
+
   it('end with advice only where a device has times, else with more of the first part, or nothing', async () => {
     const nextOf = async (...records: readonly ProfileLine[]): Promise<string | undefined> => {
       const input = neuronLines([profile({ dur: 100_000 }), ...records, END]);

@@ -153,6 +153,7 @@ export const ranks = recordsCommand(
         'Clocks: a collective ends on all ranks at almost the same time; offsets and drifts are medians relative to one rank.',
         'Wait: the time until the last rank joins. Transfer: the time after that. Late: a rank whose work in a step (all but',
         'exposed communication) takes longer than that of its peers, in more steps than chance explains (q at most 0.02).',
+        "What the job would gain is predicted by dprof critical-path --what-if 'ranks: equal'.",
         'Delays: steps in which a rank is far slower than usual, beyond chance, with the ranks that waited for it.',
         `Memory: about 150 bytes per operation between ranks, a few MB per rank, and ${DEVICE_MEMORY}.`,
       ],

@@ -1,9 +1,11 @@
 /** Sections of a summary about where the time of devices went. */
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import { idleCoresText } from '../../prof/neuron/machine.js';
+import { peaksOf } from '../../prof/roofline/peaks.js';
 import { unrecordedCopiesText } from '../../prof/steps/transfers.js';
 import { inDeviceWords } from '../../record/glossary.js';
 import { UNKNOWN, type TimeUnit } from '../../record/units.js';
+import type { ProfileRecord } from '../../record/record.js';
 import { grouped, many } from '../../record/plural.js';
 import { plain, share, TABLE, type About, type Section } from './summary-section.js';
 
@@ -14,7 +16,10 @@ export function devicesSections({ overview, unit, next }: About): Section[] {
   if (only === undefined) {
     return kernels === null ? [] : [{ ...plain('Devices: na, no record has a start', null), rows: [] }];
   }
-  const section = devices.length === 1 ? deviceSection(only, unit, next) : tableOfDevices(devices, unit, next);
+  const section =
+    devices.length === 1
+      ? deviceSection(named(only, overview.header), unit, next)
+      : tableOfDevices(devices, unit, next);
   const notes = [idleCoresText(overview.header, devices), unrecordedCopiesText(devices)].filter(
     (text) => text !== null,
   );
@@ -22,10 +27,17 @@ export function devicesSections({ overview, unit, next }: About): Section[] {
   return [{ ...section, title: [section.title, ...notes].join('; '), rows: worded }];
 }
 
+/** A device without a name is called after the part whose peak rates count for it, else after its architecture. */
+function named(device: DeviceTime, header: ProfileRecord | null): DeviceTime {
+  const recorded = header?.devices.find(({ id }) => id === device.device) ?? null;
+  const { origin, name, arch } = peaksOf(recorded);
+  return { ...device, name: device.name ?? (origin === 'inferred' ? name : arch) };
+}
+
 type Line = readonly [name: string, ns: number | null, note: string];
 
 function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']): Section {
-  const name = device.name === null ? '' : ` (${device.name})`;
+  const name = device.name === null ? '' : ` (${device.name.replace(' (inferred)', ', inferred')})`;
   return {
     ...plain(
       `Device ${device.device}${name}: span ${unit.text(device.span)}, first to last work`,
