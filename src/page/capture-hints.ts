@@ -86,7 +86,7 @@ const MARKS: Partial<Record<Wanted, (header: Recorded | null) => string | null>>
 function howToRecord(header: Recorded | null, wanted: Wanted): string | undefined {
   const marks = MARKS[wanted]?.(header) ?? null;
   if (marks !== null) return `${/^an? /.test(marks) ? `A${marks.slice(1)}` : marks}.`;
-  const [, option = null, records] = BY_OPTION.find(([of]) => of === wanted) ?? [];
+  const [, option = null, records] = BY_OPTION.find(([key]) => key === wanted) ?? [];
   // msprof records no ops of a framework.
   const isOfOps = (wanted === 'shapes' || wanted === 'ops') && profilerOf(header) !== 'msprof';
   const trace = isOfOps ? traceOfTable(header) : null;

@@ -251,7 +251,7 @@ function contentsOf({ title, panels: all }: PanelTab, view: DashboardView): HTML
   const panels = view.profile.monitor !== null && fitting.includes(MONITOR) ? [MONITOR] : fitting;
   const made = panels.map((panel) => ({ panel, place: panelOf(panel, view) }));
   const isEmpty = ({ place }: (typeof made)[number]): boolean => place.classList.contains('empty');
-  const filled = made.filter((one) => !isEmpty(one));
+  const filled = made.filter((entry) => !isEmpty(entry));
   const hasOnlyFilled = view.profile.neuron !== null && filled.length > 0;
   const ordered = hasOnlyFilled ? filled : [...filled, ...made.filter(isEmpty)];
   const items = ordered.map(({ panel }) => element('li', {}, panelLink(panel.id, panel.title)));

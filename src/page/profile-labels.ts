@@ -55,7 +55,7 @@ function distinctNames(profiles: readonly ProfileOutline[]): string[] {
     const name = elementAt(names, at);
     if (header === null || names.filter((other) => other === name).length === 1) return name;
     const { file } = header;
-    const files = profiles.filter((one) => one.overview.header?.file === file).length;
+    const files = profiles.filter((profile) => profile.overview.header?.file === file).length;
     return files === 1 && file !== name ? `${name}, ${file}` : `${name}, profile ${at}`;
   });
 }

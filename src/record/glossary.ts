@@ -104,7 +104,7 @@ const terms = {
   na: { meaning: 'Not known from the profile. It is never 0.' },
 } as const satisfies Readonly<Record<string, Omit<GlossaryTerm, 'term'>>>; // prettier-ignore
 
-export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([term, of]) => ({ term, ...of }));
+export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([term, entry]) => ({ term, ...entry }));
 
 /** Meaning of a term, for a hover text. */
 export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;

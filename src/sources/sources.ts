@@ -337,8 +337,8 @@ async function openFiles(
     for (const profile of profiles) profile.dispose();
     throw (file === undefined ? failures[0] : undefined) ?? severalFiles(folder, files);
   }
-  const open = (one: FolderFile): Promise<Source> =>
-    typeof one === 'string' ? openOne(one, opening, wanted, numbers) : recordsOf(one, parsing, wanted);
+  const open = (entry: FolderFile): Promise<Source> =>
+    typeof entry === 'string' ? openOne(entry, opening, wanted, numbers) : recordsOf(entry, parsing, wanted);
   const leftOut = profiles.length + records.length + partials.length - files.length;
   if (leftOut > 0) status.notes.push(`${counted(leftOut, 'record file')} skipped (may duplicate other files): name the files to read`); // prettier-ignore
   const endings = [status, ...failures.map((error) => failed(folder, error))];
@@ -368,8 +368,8 @@ export async function recordFilesIn(folder: string): Promise<RecordFiles> {
   const { paths } = await expandInput(folder);
   const kinds: (readonly [path: string, kind: ReturnType<typeof recordKindOf>])[] = [];
   for (const path of paths) kinds.push([path, recordKindOf(textStart(await startOf(path)))]);
-  const of = (wanted: string): string[] => kinds.flatMap(([path, kind]) => (kind === wanted ? [path] : []));
-  return { records: of('records'), partials: of('partial') };
+  const pathsOf = (wanted: string): string[] => kinds.flatMap(([path, kind]) => (kind === wanted ? [path] : []));
+  return { records: pathsOf('records'), partials: pathsOf('partial') };
 }
 
 /** Reads all files of a folder, one after the other. */

@@ -71,8 +71,8 @@ function text(terms: readonly Term[], width: number | null): string {
   const kinds = TERM_KINDS.map((kind) => ({ kind, found: terms.filter((term) => term.kind === kind) }));
   const blocks = kinds.flatMap(({ kind, found }) => {
     if (found.length === 0) return [];
-    const lines = aligned(found.map((one) => [one.term, one.unit ?? '-', meaningWithShare(one)]));
-    return [[`# ${kind}`, ...(width === null ? lines : found.flatMap((one) => narrowLines(one, width)))]];
+    const lines = aligned(found.map((term) => [term.term, term.unit ?? '-', meaningWithShare(term)]));
+    return [[`# ${kind}`, ...(width === null ? lines : found.flatMap((term) => narrowLines(term, width)))]];
   });
   const [only] = terms;
   const formula =

@@ -81,7 +81,7 @@ export function cubeFlops(kernel: Pick<KernelRecord, 'name' | 'labels' | 'counte
 /** Devices whose cores have both units, so that the core class does not determine the unit. */
 const WITHOUT_SPLIT = /^ascend(310p?|910a?)$/;
 
-const of = (verdict: TensorCore['verdict'], rule: string): TensorCore => ({ verdict, rule });
+const judged = (verdict: TensorCore['verdict'], rule: string): TensorCore => ({ verdict, rule });
 
 /**
  * Whether the kernel used the cubes: by their counter, else by the class of cores on which it ran, else by its task type.
@@ -91,14 +91,14 @@ export function cubeVerdict(
   arch: string | undefined,
 ): TensorCore {
   const worked = counter(kernel.counters, 'macTime') ?? counter(kernel.counters, 'macRatio');
-  if (worked !== null) return of(worked > 0 ? 'yes' : 'no', 'aic_mac_time');
+  if (worked !== null) return judged(worked > 0 ? 'yes' : 'no', 'aic_mac_time');
   const split = arch === undefined || !WITHOUT_SPLIT.test(arch);
   if (kernel.engine !== undefined) {
-    if (!isCubeClass(kernel.engine)) return of('no', 'core-class');
-    return of(split ? 'yes' : 'likely', 'core-class');
+    if (!isCubeClass(kernel.engine)) return judged('no', 'core-class');
+    return judged(split ? 'yes' : 'likely', 'core-class');
   }
   const task = kernel.labels?.['taskType'];
-  if (task === 'KERNEL_AIVEC' || task === 'MIX_AIV') return of('no', 'task-type');
-  if (task === 'KERNEL_AICORE' || task === 'AI_CORE' || task === 'MIX_AIC') return of('likely', 'task-type');
-  return of('unknown', 'none');
+  if (task === 'KERNEL_AIVEC' || task === 'MIX_AIV') return judged('no', 'task-type');
+  if (task === 'KERNEL_AICORE' || task === 'AI_CORE' || task === 'MIX_AIC') return judged('likely', 'task-type');
+  return judged('unknown', 'none');
 }

@@ -132,13 +132,13 @@ const product: KernelRule = ({ inputs, outputs }) => {
   return { flops: k === null ? null : 2 * numel(result.shape) * k, formula, matmul: true };
 };
 
-/** @param of selects the feature map whose positions count, and the weight */
+/** @param select selects the feature map whose positions count, and the weight */
 function convolution(
-  of: (tensors: KernelTensors) => readonly (StoredTensor | undefined)[],
+  select: (tensors: KernelTensors) => readonly (StoredTensor | undefined)[],
   role: KernelRole,
 ): KernelRule {
   return (tensors) => {
-    const [map, weight] = of(tensors);
+    const [map, weight] = select(tensors);
     const at = map === undefined ? null : positionsOf(map);
     return {
       flops: at === null || weight === undefined ? null : 2 * at[0] * at[1] * at[2] * numel(weight.shape),

@@ -57,8 +57,8 @@ function before(rest: Split | null, name: string, isOp: boolean): Split {
  * Whether one split is better than another: fewer unknown words, then fewer names out of order, then fewer and so longer
  * names.
  */
-const isBetter = (one: Split, other: Split): boolean =>
-  (one.unknown - other.unknown || one.disordered - other.disordered || one.length - other.length) < 0;
+const isBetter = (split: Split, other: Split): boolean =>
+  (split.unknown - other.unknown || split.disordered - other.disordered || split.length - other.length) < 0;
 
 /** The names of a split; consecutive unknown words are joined into one string. */
 function namesOf(split: Split | null): string[] {

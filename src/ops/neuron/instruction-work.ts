@@ -197,7 +197,9 @@ export function instructionCategory(instruction: Instruction): Category | null {
 }
 
 /** FLOPs by opcode kind, with their formula; null when they are unknown. */
-const COSTS: Readonly<Record<OpcodeKind, readonly [formula: string, flops: (of: Instruction) => number | null]>> = {
+const COSTS: Readonly<
+  Record<OpcodeKind, readonly [formula: string, flops: (instruction: Instruction) => number | null]>
+> = {
   multiply: ['2 * multiply-accumulates', ({ counters }) => times(counters?.['elements'], 2)],
   map: [
     'operations * extents of the result * partitions',

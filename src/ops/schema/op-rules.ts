@@ -90,7 +90,7 @@ export function withTensors<Names extends string>(
 ): RuleCost {
   const wanted = names.split(' ');
   return (bound) => {
-    const found = wanted.map((name) => bound.tensor(name)).filter((one) => one !== null);
+    const found = wanted.map((name) => bound.tensor(name)).filter((operand) => operand !== null);
     const [first] = found;
     if (first === undefined || found.length < wanted.length) return null;
     const result = cost(...(found as readonly Tensor[] as TensorsOf<Names>), bound);

@@ -69,8 +69,8 @@ const isWrapped = ({ shape, dtype }: Tensor): boolean => {
 
 /** Promotion with an operand of lower priority, which is considered only when its category is higher. */
 function raise(dtype: string | null, kind: DtypeCategory | null, other: string): string | null {
-  const own = dtype === null ? null : category(dtype);
-  return own !== null && kind !== null && rank(kind) > rank(own) ? other : dtype;
+  const current = dtype === null ? null : category(dtype);
+  return current !== null && kind !== null && rank(kind) > rank(current) ? other : dtype;
 }
 
 const common = (tensors: readonly Tensor[]): string | null | undefined =>

@@ -51,8 +51,8 @@ function sum(
   members: readonly ListedAnnotation[],
   key: 'count' | 'time' | 'own' | 'passes' | 'host' | 'hostSelf',
 ): number | null {
-  const known = members.flatMap((one) => (one[key] === null ? [] : [one[key]]));
-  return known.length === 0 ? null : known.reduce((all, one) => all + one, 0);
+  const known = members.flatMap((member) => (member[key] === null ? [] : [member[key]]));
+  return known.length === 0 ? null : known.reduce((all, value) => all + value, 0);
 }
 
 function kindOf(members: readonly ListedAnnotation[]): AnnotationKind {
@@ -60,7 +60,7 @@ function kindOf(members: readonly ListedAnnotation[]): AnnotationKind {
     name: commonName(members.map(({ text }) => text)),
     isFramework: members.every(({ text }) => isOfFramework(text)),
     members,
-    guessed: members.reduce((all, one) => all + one.guessed, 0),
+    guessed: members.reduce((all, member) => all + member.guessed, 0),
     ...{ count: sum(members, 'count'), time: sum(members, 'time'), own: sum(members, 'own') },
     ...{ passes: sum(members, 'passes'), host: sum(members, 'host'), hostSelf: sum(members, 'hostSelf') },
   };
@@ -69,6 +69,8 @@ function kindOf(members: readonly ListedAnnotation[]): AnnotationKind {
 /** Kinds in the order of their first annotations. */
 export function annotationKinds(shown: readonly Annotation[]): AnnotationKind[] {
   const kinds = new Map<string, ListedAnnotation[]>();
-  shown.forEach((one, at) => entryOf(kinds, withoutNumbers(one.text), () => []).push({ ...one, at }));
+  shown.forEach((annotation, at) =>
+    entryOf(kinds, withoutNumbers(annotation.text), () => []).push({ ...annotation, at }),
+  );
   return [...kinds.values()].map(kindOf);
 }

@@ -20,7 +20,7 @@ const TEXT = { color: 'var(--quiet)', fontSize: 11 };
 const LINE = { lineStyle: { color: 'var(--line)' } };
 
 /** An axis of quantities, or of categories by name. */
-const axis = (unit: DisplayUnit, own: AxisOptions, label: object = {}): object => ({
+const axis = (unit: DisplayUnit, options: AxisOptions, label: object = {}): object => ({
   type: 'value',
   axisLabel: {
     ...TEXT,
@@ -31,15 +31,15 @@ const axis = (unit: DisplayUnit, own: AxisOptions, label: object = {}): object =
   axisLine: { show: true, ...LINE },
   axisTick: { show: false },
   splitLine: LINE,
-  ...own,
+  ...options,
 });
 
 /** Labels at ends that are not round numbers would overlap their neighbours. */
 const NO_ENDS = { showMinLabel: false, showMaxLabel: false };
 
 /** An axis below the chart, with its name in the middle. @param hasEnds whether its ends are round numbers */
-export const below = (name: string, unit: DisplayUnit, own: AxisOptions = {}, hasEnds = false): XAxis => ({
-  ...axis(unit, own, own.type === undefined && !hasEnds ? NO_ENDS : {}),
+export const below = (name: string, unit: DisplayUnit, options: AxisOptions = {}, hasEnds = false): XAxis => ({
+  ...axis(unit, options, options.type === undefined && !hasEnds ? NO_ENDS : {}),
   name,
   nameLocation: 'middle',
   nameGap: 26,
@@ -48,7 +48,10 @@ export const below = (name: string, unit: DisplayUnit, own: AxisOptions = {}, ha
 });
 
 /** An axis on the left, without a name, because the chart's heading states it. */
-export const left = (unit: DisplayUnit, own: AxisOptions = {}): YAxis => ({ splitNumber: 4, ...axis(unit, own) });
+export const left = (unit: DisplayUnit, options: AxisOptions = {}): YAxis => ({
+  splitNumber: 4,
+  ...axis(unit, options),
+});
 
 /** An axis on the left, starting at 0. @param highest value that it must reach */
 export const leftFromZero = (unit: DisplayUnit, highest: number): YAxis =>
@@ -98,8 +101,8 @@ export function tips(
     textStyle: { color: 'var(--ink)', fontSize: 12 },
     axisPointer: { type: 'line', lineStyle: { color: 'var(--quiet)' } },
     formatter: (pointed: unknown) => {
-      const one = (Array.isArray(pointed) ? pointed[0] : pointed) as Pointed | undefined;
-      return one === undefined ? '' : tip(lines(one.dataIndex, one.seriesName ?? '', Number(one.axisValue)));
+      const first = (Array.isArray(pointed) ? pointed[0] : pointed) as Pointed | undefined;
+      return first === undefined ? '' : tip(lines(first.dataIndex, first.seriesName ?? '', Number(first.axisValue)));
     },
   };
 }

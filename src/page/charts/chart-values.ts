@@ -43,8 +43,8 @@ interface ChartValue {
 }
 
 /** An option's value or values, as a list. */
-export const listOf = <Item>(one: Item | readonly Item[] | undefined): readonly Item[] =>
-  one === undefined ? [] : Array.isArray(one) ? (one as readonly Item[]) : [one as Item];
+export const listOf = <Item>(given: Item | readonly Item[] | undefined): readonly Item[] =>
+  given === undefined ? [] : Array.isArray(given) ? (given as readonly Item[]) : [given as Item];
 
 const isShown = ({ tooltip }: { readonly tooltip?: { readonly show?: boolean } }): boolean => tooltip?.show !== false;
 
@@ -53,9 +53,9 @@ const isShown = ({ tooltip }: { readonly tooltip?: { readonly show?: boolean } }
  */
 export function chartValues({ series, tooltip }: ChartOption): ChartValue[] {
   const isByAxis = listOf(tooltip)[0]?.trigger === 'axis';
-  const all = listOf(series).flatMap((one, at) =>
-    isShown(one as object)
-      ? ((one.data ?? []) as readonly unknown[]).flatMap((value, data): ChartValue[] => {
+  const all = listOf(series).flatMap((item, at) =>
+    isShown(item as object)
+      ? ((item.data ?? []) as readonly unknown[]).flatMap((value, data): ChartValue[] => {
           const x: unknown = Array.isArray(value) ? value[0] : data;
           return typeof x === 'number' && Number.isFinite(x) ? [{ series: at, data, x }] : [];
         })

@@ -22,8 +22,8 @@ const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, size: number]>
 
 /** Converts a value from a command's unit to a unit for people. */
 export function inPageUnit(value: number, unit: string): readonly [value: number, unit: DisplayUnit] {
-  const [own, size] = UNITS[unit] ?? (['count', 1] as const);
-  return [value * size, own];
+  const [pageUnit, size] = UNITS[unit] ?? (['count', 1] as const);
+  return [value * size, pageUnit];
 }
 
 /** The zero point of times, and the span of all compared curves in ns. */
@@ -42,15 +42,15 @@ const strokeOf = (i: number): (typeof STROKES)[number] => elementAt(STROKES, Mat
 
 function option({ curves, unit }: CurveGroup, { axis, span: [from, to], isHeld = false }: ChartAxis): ChartOption {
   const scaled = curves.map(({ points }) => points.map(([at, value]) => [at, inPageUnit(value, unit)[0]] as const));
-  const own = inPageUnit(0, unit)[1];
+  const pageUnit = inPageUnit(0, unit)[1];
   const highest = scaled.flat().reduce((most, [, value]) => Math.max(most, value), 0);
   return {
     grid: GRID,
     xAxis: below(axis, 'ns', { min: from, max: to }),
-    yAxis: leftFromZero(own, highest),
+    yAxis: leftFromZero(pageUnit, highest),
     tooltip: tips('axis', (_i, _series, at) => [
       quantityText(at, 'ns'),
-      ...curves.map(({ name }, k) => [name, quantityText(valueAt(elementAt(scaled, k), at), own)] as const),
+      ...curves.map(({ name }, k) => [name, quantityText(valueAt(elementAt(scaled, k), at), pageUnit)] as const),
     ]),
     series: curves.map(({ name }, i) => {
       const points = elementAt(scaled, i);
@@ -73,24 +73,24 @@ function option({ curves, unit }: CurveGroup, { axis, span: [from, to], isHeld =
 
 /**
  * A legend with the last value of each curve, above its chart.
- * @param own axis of times; by default the span of these curves
+ * @param givenAxis axis of times; by default the span of these curves
  */
-export function lineChart(group: CurveGroup, own?: ChartAxis): HTMLElement[] {
+export function lineChart(group: CurveGroup, givenAxis?: ChartAxis): HTMLElement[] {
   const { title, curves, unit, leftOut } = group;
   const lasts = curves.map(({ name, points }) => {
-    const [value, own] = inPageUnit(points.at(-1)?.[1] ?? NaN, unit);
+    const [value, pageUnit] = inPageUnit(points.at(-1)?.[1] ?? NaN, unit);
     const highest = inPageUnit(
-      points.reduce((most, [, one]) => Math.max(most, one), -Infinity),
+      points.reduce((most, [, amount]) => Math.max(most, amount), -Infinity),
       unit,
     )[0];
-    return { name, text: `last ${quantityText(value, own)}, highest ${quantityText(highest, own)}` };
+    return { name, text: `last ${quantityText(value, pageUnit)}, highest ${quantityText(highest, pageUnit)}` };
   });
   const entries = lasts.map(({ name, text }, i) => [
     swatch(inPalette(i)),
     element('span', { class: 'text' }, name === '' ? text : `${name}: ${text}`),
   ]);
   const points = curves.map((curve) => curve.points);
-  const axis = own ?? { axis: "time from the profile's start", span: timeSpan(points, []), isHeld: true };
+  const axis = givenAxis ?? { axis: "time from the profile's start", span: timeSpan(points, []), isHeld: true };
   const label = `${title} over time: ${lasts.map(({ name, text }) => `${name} ${text}`).join('; ')}`;
   return [
     legend(entries),

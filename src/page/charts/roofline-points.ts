@@ -10,29 +10,29 @@ const HOW = [
   '(dprof --devices lists them).',
 ].join(' ');
 
-/** Text about the source of the peaks. @param own name of the device in the profile */
-const ORIGINS: Readonly<Record<DeviceRoof['origin'], (own: string | null) => string>> = {
+/** Text about the source of the peaks. @param deviceName name of the device in the profile */
+const ORIGINS: Readonly<Record<DeviceRoof['origin'], (deviceName: string | null) => string>> = {
   table: () => '',
   inferred: () => '',
   formula: () => ', from its units and clock',
-  given: (own) => `, from --peaks, instead of ${own ?? "the profile's device"}`,
+  given: (deviceName) => `, from --peaks, instead of ${deviceName ?? "the profile's device"}`,
   none: () => '',
 };
 
-/** @param own name of the device in the profile; null when it has none */
+/** @param deviceName name of the device in the profile; null when it has none */
 export function roofText(
   roof: Pick<DeviceRoof, 'name' | 'origin' | 'bytesPerS' | 'units'> | undefined,
-  own: string | null,
+  deviceName: string | null,
 ): string {
   if (roof === undefined || (roof.units.length === 0 && roof.bytesPerS === null))
-    return `No roofs: the peaks of ${own ?? 'this device'} are unknown. ${HOW}`;
+    return `No roofs: the peaks of ${deviceName ?? 'this device'} are unknown. ${HOW}`;
   const lacks =
     roof.units.length === 0
       ? `; its peak FLOP/s is unknown. ${HOW}`
       : roof.bytesPerS === null
         ? `; its memory bandwidth is unknown. ${HOW}`
         : '.';
-  return `Roofs of ${roof.name}${ORIGINS[roof.origin](own)}${lacks}`;
+  return `Roofs of ${roof.name}${ORIGINS[roof.origin](deviceName)}${lacks}`;
 }
 
 export interface PlacedPoint {
@@ -61,7 +61,7 @@ function unitOf(roof: DeviceRoof | undefined, { dtype, tc }: RooflinePoint): num
 
 /** Points with FLOPs, bytes and time above 0; others cannot be drawn on logarithmic axes. */
 export function placedPoints({ points, roofs }: Roofline, device: number): PlacedPoint[] {
-  const roof = roofs.find((one) => one.device === device);
+  const roof = roofs.find((candidate) => candidate.device === device);
   return points.flatMap((point, at) => {
     const { flops, bytes, time } = point;
     if (point.device !== device || !(flops > 0 && bytes > 0 && time > 0)) return [];

@@ -28,9 +28,9 @@ const STEPS: Readonly<Record<string, readonly [down: number, right: number]>> = 
 };
 
 /** Null for an element that is not in the grid. */
-export function gridPlaceOf<Cell>(grid: CellGrid<Cell>, one: unknown): GridPlace | null {
+export function gridPlaceOf<Cell>(grid: CellGrid<Cell>, target: unknown): GridPlace | null {
   for (const [row, cells] of grid.entries()) {
-    const column = cells.findIndex((cell) => cell !== null && cell === one);
+    const column = cells.findIndex((cell) => cell !== null && cell === target);
     if (column >= 0) return { row, column };
   }
   return null;
@@ -38,9 +38,9 @@ export function gridPlaceOf<Cell>(grid: CellGrid<Cell>, one: unknown): GridPlace
 
 /** The cell to which a key moves from a place; null when there is none. */
 export function cellTowards<Cell>(grid: CellGrid<Cell>, { row, column }: GridPlace, key: string): Cell | null {
-  const own = grid[row] ?? [];
-  if (key === 'Home') return own.find((cell) => cell !== null) ?? null;
-  if (key === 'End') return own.findLast((cell) => cell !== null) ?? null;
+  const cells = grid[row] ?? [];
+  if (key === 'Home') return cells.find((cell) => cell !== null) ?? null;
+  if (key === 'End') return cells.findLast((cell) => cell !== null) ?? null;
   const step = STEPS[key];
   if (step === undefined) return null;
   const [down, right] = step;

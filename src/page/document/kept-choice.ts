@@ -42,7 +42,9 @@ export function keptSelect<Value extends string | number>(
 
 /** The name in the profile; null when it has none. */
 export const deviceName = ({ overview: { header, devices } }: PageProfile, device: number): string | null =>
-  header?.devices.find(({ id }) => id === device)?.name ?? devices.find((one) => one.device === device)?.name ?? null;
+  header?.devices.find(({ id }) => id === device)?.name ??
+  devices.find((entry) => entry.device === device)?.name ??
+  null;
 
 /** `0 · NVIDIA H100`, because pages may have devices of several kinds. */
 const deviceText = (profile: PageProfile, device: number): string => {

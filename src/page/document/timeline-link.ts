@@ -59,19 +59,19 @@ export const momentLink = (linked: Linked, text: string, time: number): HTMLElem
     : null;
 
 /**
- * @param one one of the events, which is selected; its time in ns.
+ * @param event one of the events, which is selected; its time in ns.
  * @returns null when no event in the timeline has that name
  */
 export function eventsLink(
   linked: Linked,
   text: string,
   events: NamedEvents,
-  one?: { readonly start: number; readonly time: number },
+  event?: { readonly start: number; readonly time: number },
 ): HTMLElement | null {
   const { timeline } = linked.profile;
   if (timeline === null || !hasEvents(timeline, events)) return null;
   const { condition } = events;
-  if (one === undefined) return timelineLink(linked, text, condition);
-  const show = (): void => showTimeline(linked.at, targetOfEvent(linked, condition, one.start, one.time));
+  if (event === undefined) return timelineLink(linked, text, condition);
+  const show = (): void => showTimeline(linked.at, targetOfEvent(linked, condition, event.start, event.time));
   return linkTo(text, `Show in the timeline, among ${condition}`, show);
 }

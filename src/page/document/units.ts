@@ -106,9 +106,9 @@ const DIGITS = 4;
 /** A number with its unit, in the scale that fits it. */
 export function quantityText(value: number | null, unit: DisplayUnit): string {
   if (value === null || !Number.isFinite(value)) return 'na';
-  const own = scaleOf(unit, value);
-  const before = Math.max(1, Math.floor(Math.log10(Math.abs(value / own.factor) || 1)) + 1);
-  const scale = { ...own, digits: Math.max(0, Math.min(own.digits, DIGITS - before)) };
+  const unitScale = scaleOf(unit, value);
+  const before = Math.max(1, Math.floor(Math.log10(Math.abs(value / unitScale.factor) || 1)) + 1);
+  const scale = { ...unitScale, digits: Math.max(0, Math.min(unitScale.digits, DIGITS - before)) };
   return [inScale(value, scale), scale.suffix].filter((part) => part !== '').join(' ');
 }
 

@@ -21,7 +21,7 @@ const wideTables = (): string[] =>
   (readFragment(location.hash).get(NAME) ?? '').split(SEPARATOR).filter((caption) => caption !== '');
 
 function setWide(caption: string, isWide: boolean): void {
-  const others = wideTables().filter((one) => one !== caption);
+  const others = wideTables().filter((other) => other !== caption);
   const list = isWide ? [...others, caption] : others;
   keepName(NAME, list.length === 0 ? null : list.join(SEPARATOR));
 }

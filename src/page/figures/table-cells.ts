@@ -59,8 +59,8 @@ const SCALED_BY_CELL: ReadonlySet<DisplayUnit> = new Set<DisplayUnit>(['bytes', 
 /** A number in its column's scale, or in a separate scale with its suffix. */
 function numberText(value: number | null, unit: DisplayUnit, scale: DisplayScale | null): string {
   if (scale !== null || value === null) return inScale(value, scale ?? scaleOf(unit, 0));
-  const own = scaleOf(unit, value);
-  return `${inScale(value, own)} ${own.suffix}`;
+  const fittingScale = scaleOf(unit, value);
+  return `${inScale(value, fittingScale)} ${fittingScale.suffix}`;
 }
 
 /** Scales by column; null for strings, and for columns without a common scale. */
@@ -96,8 +96,8 @@ function textCell<Row>(
 }
 
 /** A class marks cells of columns that are hidden when space is short. */
-export const classOf = (own: string | null, isExtra: boolean): string | null =>
-  isExtra ? [own, 'extra'].filter((name) => name !== null).join(' ') : own;
+export const classOf = (className: string | null, isExtra: boolean): string | null =>
+  isExtra ? [className, 'extra'].filter((name) => name !== null).join(' ') : className;
 
 function cellOf<Row>(
   row: Row,

@@ -102,10 +102,10 @@ function make(view: PanelView): PanelContent {
   ];
   const made = table({ caption: 'Activities', columns, rows: kinds, sortedBy: null });
   const waits = syncs.map((sync, at) => {
-    const of = fieldsOf(`overview.syncs.${at}`, sync);
+    const fieldOf = fieldsOf(`overview.syncs.${at}`, sync);
     const times = sync.count === 1 ? ' time, ' : ' times, ';
     const name = WAITED_FOR[sync.name] ?? sync.name;
-    return element('li', {}, `${name}: `, figure(of('count'), 'count'), times, figure(of('time'), 'ns'));
+    return element('li', {}, `${name}: `, figure(fieldOf('count'), 'count'), times, figure(fieldOf('time'), 'ns'));
   });
   const overlap = note('Overlapping time counts only in the first row that applies, so the rows add up to the span.');
   return [

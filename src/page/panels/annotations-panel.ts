@@ -59,7 +59,7 @@ const link = (view: PanelView, { name, members }: AnnotationKind, text: string):
     text,
     ofRange(
       name,
-      members.map((one) => one.text),
+      members.map((member) => member.text),
     ),
   );
 
@@ -73,15 +73,15 @@ const durations = (title: string, what: string, values: readonly number[], count
 
 /** The figures of a single annotation, with their field names. */
 function figuresOf(annotation: ListedAnnotation): HTMLElement {
-  const of = fieldsOf(`annotations.shown.${annotation.at}`, annotation);
+  const fieldOf = fieldsOf(`annotations.shown.${annotation.at}`, annotation);
   const figures: readonly (readonly [title: string, field: Field, unit: DisplayUnit])[] = [
-    ['Occurrences', of('count'), 'count'],
-    ['Device time', of('time'), 'ns'],
-    ['launched by this thread', of('own'), 'ns'],
-    ['Mean', ratio(of('time'), of('count')), 'ns'],
-    ['CPU calls', of('passes'), 'count'],
-    ['CPU time', of('host'), 'ns'],
-    ['CPU self time', of('hostSelf'), 'ns'],
+    ['Occurrences', fieldOf('count'), 'count'],
+    ['Device time', fieldOf('time'), 'ns'],
+    ['launched by this thread', fieldOf('own'), 'ns'],
+    ['Mean', ratio(fieldOf('time'), fieldOf('count')), 'ns'],
+    ['CPU calls', fieldOf('passes'), 'count'],
+    ['CPU time', fieldOf('host'), 'ns'],
+    ['CPU self time', fieldOf('hostSelf'), 'ns'],
   ];
   const known = figures.filter(([, { value }]) => value !== null);
   return boxedDefinitions(known.map(([title, field, unit]) => [title, figure(field, unit)]));
@@ -92,7 +92,7 @@ function membersOf(view: PanelView, { name, members }: AnnotationKind): HTMLElem
   const [first, second] = members;
   if (first === undefined) return [];
   if (second === undefined) return [figuresOf(first)];
-  const rows = members.map((one) => ({ ...one, name: one.text }));
+  const rows = members.map((member) => ({ ...member, name: member.text }));
   const text: TableColumn<(typeof rows)[number]> = {
     title: 'Annotation',
     cell: (row) => row.name,

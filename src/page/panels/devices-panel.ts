@@ -33,7 +33,7 @@ function deviceParts(profile: PageProfile, at: number): StripPart[] {
 /** Idle time of a device by cause, without causes that took no time. */
 function idleParts(profile: PageProfile, at: number): StripPart[] {
   const device = profile.overview.devices[at]?.device;
-  const place = profile.idle.devices.findIndex((one) => one.device === device);
+  const place = profile.idle.devices.findIndex((entry) => entry.device === device);
   const times = profile.idle.devices[place]?.times;
   if (times === undefined) return [];
   return (Object.keys(IDLE_NAMES) as IdleCause[])
@@ -107,7 +107,7 @@ function make(view: PanelView): PanelContent {
 /** Idle time by cause, with the names used in the verdict. */
 function idleColumns(view: PanelView, rows: readonly ListedDevice[]): TableColumn<ListedDevice>[] {
   const fields = rows.map(({ at }) => new Map(idleParts(view.profile, at).map(({ name, field }) => [name, field])));
-  const names = new Set(fields.flatMap((one) => [...one.keys()]));
+  const names = new Set(fields.flatMap((byName) => [...byName.keys()]));
   return [...names].map((title) => ({
     title,
     unit: 'ns',

@@ -92,8 +92,8 @@ class FlamePlace {
       chart?.draw(order);
     };
     const kinds = this.#kinds.map(([name], i) => [i, name] as const);
-    const views = VIEWS.map((one) => [one, VIEW_NAMES[one]] as const);
-    const orders = FLAME_ORDERS.map((one) => [one, ORDER_NAMES[one]] as const);
+    const views = VIEWS.map((view) => [view, VIEW_NAMES[view]] as const);
+    const orders = FLAME_ORDERS.map((order) => [order, ORDER_NAMES[order]] as const);
     this.#chooser.replaceChildren(
       ...(kinds.length > 1 ? [select('Chart of', kinds, this.#kind, change)] : []),
       select('View', views, shown, (view) => this.#show(view)),

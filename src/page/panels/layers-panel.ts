@@ -43,23 +43,23 @@ const boundOf = ({ bound, boundShare }: LayerReason): string | null =>
 
 /** @param part the kernels that are explained */
 function reasons(view: PanelView, part: LayerPart): LayerColumn[] {
-  const of = part === 'all' ? '' : ` of ${part}`;
+  const suffix = part === 'all' ? '' : ` of ${part}`;
   return [
     {
-      title: `Bound${of}`,
+      title: `Bound${suffix}`,
       cell: ({ row }) => {
         const why = row.why[part];
         return why === null ? null : boundOf(why);
       },
     },
     {
-      title: `On matrix unit${of}`,
+      title: `On matrix unit${suffix}`,
       unit: 'share',
       cell: ({ row }) => row.why[part]?.tc ?? null,
       field: ({ at }) => `layers.shown.${at}.why.${part}.tc`,
     },
     {
-      title: `Slowest kernel${of}`,
+      title: `Slowest kernel${suffix}`,
       cell: ({ row }) => {
         const slowest = row.why[part]?.slowest;
         return slowest === undefined ? null : `${quantityText(slowest.time, 'ns')} ${slowest.name}`;

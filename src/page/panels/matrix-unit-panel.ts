@@ -13,11 +13,11 @@ function makePrecision(view: PanelView): PanelContent {
   if (kernels === null) return lacking(view, 'kernels');
   const list = kernels.precision.map((tally, at): StripPart => {
     const { name } = tally;
-    const of = fieldsOf(`overview.kernels.precision.${at}`, tally);
+    const fieldOf = fieldsOf(`overview.kernels.precision.${at}`, tally);
     return {
       name: name === 'na' ? 'unknown' : name,
-      field: of('time'),
-      count: of('count'),
+      field: fieldOf('time'),
+      count: fieldOf('count'),
       colour: name === 'na' ? 'var(--idle)' : inPalette(at),
     };
   });

@@ -166,11 +166,11 @@ const COLUMNS: readonly TableColumn<MemoryCurveRow>[] = [
 const sampleText = (samples: number): string =>
   samples === 0 ? 'of the whole profile' : samples === 1 ? 'one' : `${quantityText(samples, 'count')}, all the same`;
 
-function owners(view: PanelView, at: number, of: 'ops' | 'categories', title: string): HTMLElement[] {
+function owners(view: PanelView, at: number, kind: 'ops' | 'categories', title: string): HTMLElement[] {
   const peak = view.profile.memoryPeaks[at];
-  const list = peak?.[of] ?? null;
+  const list = peak?.[kind] ?? null;
   if (peak === undefined || list === null || list.count === 0) return [];
-  const number = numbersOf<MemoryOwner>(`memoryPeaks.${at}.${of}.shown`);
+  const number = numbersOf<MemoryOwner>(`memoryPeaks.${at}.${kind}.shown`);
   const withCounts = list.shown.some(({ allocations }) => allocations !== null);
   const made = table({
     caption: title,
@@ -189,14 +189,14 @@ function owners(view: PanelView, at: number, of: 'ops' | 'categories', title: st
 
 /** Time of a device's peak memory, and the ops that held it. */
 function peaks(view: PanelView): HTMLElement[] {
-  return view.profile.memoryPeaks.map(({ device, metric, of, start, step, op }, at) => {
+  return view.profile.memoryPeaks.map(({ device, metric, of: component, start, step, op }, at) => {
     const when = start === null ? null : quantityText(start, 'ns');
     const link = start === null || when === null ? null : momentLink(view, when, start);
     const about = element(
       'p',
       {},
       figure(fieldsOf(`memoryPeaks.${at}`, view.profile.memoryPeaks[at])('bytes'), 'memory'),
-      ` (${titleOf({ metric, name: of })})`,
+      ` (${titleOf({ metric, name: component })})`,
       ...(when === null ? [' of the whole profile'] : [' at ', link ?? when]),
       step === null ? '' : `, in step ${step}`,
       op === null ? '' : `; the latest allocation was made by ${op}`,

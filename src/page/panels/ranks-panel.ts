@@ -128,7 +128,7 @@ const CONDITIONS = {
 function lateItem(job: PageJob, late: PageStraggler, { open, find }: JobLinks): HTMLElement {
   const { name, ranks, share, q, steps, lateIn, by, slowdown } = late;
   // The first rank represents all ranks of a machine.
-  const rank = job.ranks.find((one) => one.profile !== null && (one.name === name || (ranks > 1 && one.node === late.node))); // prettier-ignore
+  const rank = job.ranks.find((peer) => peer.profile !== null && (peer.name === name || (ranks > 1 && peer.node === late.node))); // prettier-ignore
   const work = (['layer', 'op', 'kernel'] as const).flatMap((key) => {
     const row = late[key];
     if (row === null) return [];
@@ -197,7 +197,7 @@ async function openRank(
 ): Promise<void> {
   const profile = at === null ? null : await view.choose(at);
   if (at === null || profile === null) return;
-  const bar = profile.stepBars.shown.find((one) => one.step === step && one.device === device);
+  const bar = profile.stepBars.shown.find((candidate) => candidate.step === step && candidate.device === device);
   const span = bar === undefined ? null : { from: bar.start, to: bar.start + bar.span };
   if (span !== null && isInTimeline({ profile, at }, span)) showTime({ profile, at }, span, { 't.ranks': null });
   else location.hash = withName(location.hash, 'panel', step === null ? 'verdict' : 'steps');

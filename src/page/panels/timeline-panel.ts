@@ -32,13 +32,13 @@ function make({ profile, at, data }: PanelView): PanelContent {
   open = null;
   const ranks = pageRanks(data);
   // Takes the object in `ranks`, because ranks are compared by identity.
-  const own = ranks.find((rank) => rank.profile === at);
-  if (own === undefined) return 'The page has no events for a timeline.';
+  const mainRank = ranks.find((rank) => rank.profile === at);
+  if (mainRank === undefined) return 'The page has no events for a timeline.';
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
     open = showPieces(place, profile.utilisation, {
-      ...{ own, ranks, file: data.input, load: loadPiece, chosen: readChosenSpan(location.hash) },
-      contextOf: async (of) => contextOf(of === at ? profile : await loadProfile(data, of), data.advice),
+      ...{ own: mainRank, ranks, file: data.input, load: loadPiece, chosen: readChosenSpan(location.hash) },
+      contextOf: async (index) => contextOf(index === at ? profile : await loadProfile(data, index), data.advice),
     });
   });
   whenIdle(place);

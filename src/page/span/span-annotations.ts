@@ -121,12 +121,12 @@ export class SpanAnnotations {
       const isInEvents = whole.host !== null || this.#layers.has(text);
       if (sum === undefined) return isInEvents ? [] : [{ ...UNKNOWN, text }];
       const isKnown = (this.#layers.has(text) || !this.#isOfGraphs) && !isOfFramework(text) && isInEvents;
-      const own = isKnown && whole.own !== null ? sum.own : null;
-      const time = whole.own === whole.time ? own : null;
+      const ownTime = isKnown && whole.own !== null ? sum.own : null;
+      const time = whole.own === whole.time ? ownTime : null;
       const hasOccurrences = time !== null && !this.#unsure.has(text);
       const { count, guessed, samples } = hasOccurrences ? sum : UNKNOWN;
       const { passes, host, hostSamples } = whole.host === null ? UNKNOWN : sum;
-      return [{ text, count, guessed, time, own, samples, passes, host, hostSelf: null, hostSamples }];
+      return [{ text, count, guessed, time, own: ownTime, samples, passes, host, hostSelf: null, hostSamples }];
     });
     return { shown, count: shown.length, restTime: 0 };
   }

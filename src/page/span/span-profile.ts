@@ -232,7 +232,7 @@ export class SpanSums {
     const { cpu } = this.whole.utilisation;
     return {
       ...{ ...bins, host: this.whole.utilisation.host === null ? null : host },
-      devices: devices.filter(({ device }) => working.some((one) => one.device === device)),
+      devices: devices.filter(({ device }) => working.some((entry) => entry.device === device)),
       cpu: cpu === null ? null : binsWithin(cpu, this.span),
     };
   }

@@ -34,7 +34,7 @@ const moved = <Span extends View>(span: Span, by: number): Span => ({
 });
 
 const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
-  a.size === b.size && [...a].every((one) => b.has(one));
+  a.size === b.size && [...a].every((member) => b.has(member));
 
 const KEYS: readonly (keyof SceneState)[] = [
   ...(['view', 'event', 'colour', 'search', 'closed', 'opened', 'span', 'markers'] as const),

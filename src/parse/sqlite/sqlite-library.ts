@@ -21,7 +21,7 @@ const nodeOf = (modules = ''): string => NODE_OF_MODULES[modules] ?? `of NODE_MO
 export function asLoadError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const isMissing = error.message.startsWith('Could not locate the bindings file');
-  const [built, own] = Array.from(error.message.matchAll(/NODE_MODULE_VERSION (\d+)/g), ([, version]) => version);
+  const [built, running] = Array.from(error.message.matchAll(/NODE_MODULE_VERSION (\d+)/g), ([, version]) => version);
   const isRefused = 'code' in error && error.code === 'ERR_DLOPEN_FAILED';
   if (!isMissing && !isRefused) return error;
   const [reason = ''] = error.message.split('\n', 1);
@@ -30,7 +30,7 @@ export function asLoadError(error: unknown): unknown {
       ? isMissing
         ? 'has no binary for this machine'
         : `cannot be loaded: ${reason}`
-      : `is built for Node ${nodeOf(built)}, and this is Node ${nodeOf(own)}`;
+      : `is built for Node ${nodeOf(built)}, and this is Node ${nodeOf(running)}`;
   return new UserError(`better-sqlite3, needed to read databases, ${why}`, { hint: 'npm rebuild better-sqlite3' });
 }
 

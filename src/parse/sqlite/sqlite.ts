@@ -244,8 +244,8 @@ export class SqliteFile {
   #isWrong(table: string, selections: readonly Selection[]): string {
     const numbers = this.tables.get(table)?.numbers;
     // Columns read as hexadecimal hold bytes, those read as JSON hold strings.
-    const needs = selections.flatMap((one) =>
-      typeof one === 'string' ? [one] : /^hex\(|\bjson_valid\(/.test(one.sql) ? [] : one.needs,
+    const needs = selections.flatMap((selection) =>
+      typeof selection === 'string' ? [selection] : /^hex\(|\bjson_valid\(/.test(selection.sql) ? [] : selection.needs,
     );
     const checked = [...new Set(needs)].filter((column) => numbers?.has(column));
     if (checked.length === 0) return '0';

@@ -65,7 +65,7 @@ function readTable(database: Database.Database, listed: ListedTable): Table {
   return {
     name,
     columns: names,
-    numbers: new Set(columns.filter(({ type: of }) => NUMBER.test(of)).map((column) => column.name)),
+    numbers: new Set(columns.filter(({ type: declared }) => NUMBER.test(declared)).map((column) => column.name)),
     key: key === undefined || others.length > 0 ? null : key.name,
     problem: problemOf(listed, names),
   };
@@ -93,7 +93,7 @@ const NUMBER = /INT|REAL|FLOA|DOUB|NUM|DEC/i;
 
 /** Whether the numbers of a plain table's rows are integers from 0 that a double holds. */
 export function hasSmallRowids(database: Database.Database, name: string): boolean {
-  const limit = (of: 'min' | 'max'): string => `(SELECT ${of}(rowid) FROM ${quote(name)})`;
+  const limit = (aggregate: 'min' | 'max'): string => `(SELECT ${aggregate}(rowid) FROM ${quote(name)})`;
   const sql = `SELECT coalesce(${limit('min')}, 0) >= 0 AND coalesce(${limit('max')}, 0) <= ${Number.MAX_SAFE_INTEGER}`;
   return database.prepare(sql).pluck().get() === 1;
 }

@@ -102,10 +102,10 @@ export function othersWaits(
     const firsts = new Float64Array(order.length);
     for (let place = order.length - 1; place >= 0; place--) {
       const row = elementAt(order, place);
-      const [own, call] = [device.at(row), elementAt(callOf, row)];
-      const later = first.get(own) ?? Infinity;
+      const [deviceId, call] = [device.at(row), elementAt(callOf, row)];
+      const later = first.get(deviceId) ?? Infinity;
       firsts[place] = later;
-      if (call !== -1 && isWork(row)) first.set(own, Math.min(later, hostCalls.end.at(call)));
+      if (call !== -1 && isWork(row)) first.set(deviceId, Math.min(later, hostCalls.end.at(call)));
     }
     return firsts;
   }

@@ -90,9 +90,9 @@ class RecordedEvents {
   /** The event of a wait; null when it states none, or when the call that recorded it is not in the profile. */
   of(activity: number): RecordedEvent | null {
     const { activities, hostCalls } = this.trace;
-    const own = activities.ownRow.at(activity);
-    const stream = orNull(activities.syncs.eventStream.at(own));
-    const corr = activities.syncs.eventCorr.at(own);
+    const kindRow = activities.ownRow.at(activity);
+    const stream = orNull(activities.syncs.eventStream.at(kindRow));
+    const corr = activities.syncs.eventCorr.at(kindRow);
     if (stream === null || Number.isNaN(corr)) return null;
     const call = (this.#calls ??= this.#index()).get(activities.process.at(activity), corr);
     return call === NO_ROW || hostCalls.strays.has(call) ? null : { stream, recorded: hostCalls.start.at(call) };
@@ -190,7 +190,7 @@ class Emission {
   *#upTo(time: number, others: readonly Dated<ProfileLine>[]): Generator<ProfileLine> {
     for (;;) {
       let first: Dated<ProfileLine> | null = null;
-      for (const one of others) if (one.isDue(time) && (first === null || one.next < first.next)) first = one;
+      for (const other of others) if (other.isDue(time) && (first === null || other.next < first.next)) first = other;
       if (first === null) return;
       yield this.#counted(first.take());
     }
@@ -209,26 +209,26 @@ class Emission {
   #activity(row: number): ProfileLine {
     const { activities } = this.trace;
     const { sets, syncs, graphs } = activities;
-    const own = activities.ownRow.at(row);
+    const kindRow = activities.ownRow.at(row);
     switch (elementAt(ACTIVITY_KINDS, activities.kind.at(row))) {
       case 'kernel':
-        return this.#kernel(row, own);
+        return this.#kernel(row, kindRow);
       case 'copy':
-        return this.#copy(row, own);
+        return this.#copy(row, kindRow);
       case 'set': {
-        const [bytes, value] = [orNull(sets.bytes.at(own)), orNull(sets.value.at(own))];
+        const [bytes, value] = [orNull(sets.bytes.at(kindRow)), orNull(sets.value.at(kindRow))];
         return {
           ...{ type: 'set', bytes, value, ...this.#common(row, null), ...this.#step(row), ...this.#cut(row) },
           ...this.trace.detailsOf?.(row),
         };
       }
       case 'sync':
-        return this.#sync(row, syncs.kindCode.at(own));
+        return this.#sync(row, syncs.kindCode.at(kindRow));
       case 'collective':
         return this.#collective(row);
       case 'graph': {
         this.trace.diagnostics.count('graph-launch-opaque');
-        const [graphId, execId] = [orNull(graphs.graphId.at(own)), orNull(graphs.execId.at(own))];
+        const [graphId, execId] = [orNull(graphs.graphId.at(kindRow)), orNull(graphs.execId.at(kindRow))];
         return { type: 'graph', graphId, execId, ...this.#common(row, null), ...this.#step(row) };
       }
     }
@@ -242,14 +242,14 @@ class Emission {
     return { type: 'sync', kind, ...common, ...named, ...this.trace.detailsOf?.(row) };
   }
 
-  #copy(row: number, own: number): CopyRecord {
+  #copy(row: number, kindRow: number): CopyRecord {
     const { activities, names } = this.trace;
     const { kindCode, bytes } = activities.copies;
     const hostMemory = this.trace.hostMemoryOf?.(row) ?? null;
     return {
       type: 'copy',
-      kind: names.copyKind(kindCode.at(own)),
-      bytes: orNull(bytes.at(own)),
+      kind: names.copyKind(kindCode.at(kindRow)),
+      bytes: orNull(bytes.at(kindRow)),
       ...(hostMemory === null ? undefined : { hostMemory }),
       ...this.#common(row, null),
       ...this.#step(row),
@@ -282,16 +282,16 @@ class Emission {
     };
   }
 
-  #kernel(row: number, own: number): KernelRecord {
+  #kernel(row: number, kindRow: number): KernelRecord {
     const { kernels } = this.trace.activities;
     // The fields are assigned one by one, so that lines have them in this order, whichever of them a kernel has.
     const origin = this.#origins.of(row);
-    const common = this.#common(row, orNull(kernels.graphId.at(own)), origin);
+    const common = this.#common(row, orNull(kernels.graphId.at(kindRow)), origin);
     if (common.graph !== undefined && origin === null) this.trace.diagnostics.count('graph-kernel-by-launch');
     const launched = this.#contexts.ofKernel(elementAt(this.#settled.launches.callOf, row), row);
     const context = origin === null ? launched : replayedContext(launched, origin);
     const collective = this.trace.collectiveOf?.(row) ?? null;
-    const { name, short, known } = this.#kernelNames.of(kernels.name.at(own), (id) => this.#nameKernel(id));
+    const { name, short, known } = this.#kernelNames.of(kernels.name.at(kindRow), (id) => this.#nameKernel(id));
     if (!known) this.trace.diagnostics.count('unknown-name');
     const record: Writable<KernelRecord> = {
       type: 'kernel',
@@ -303,8 +303,8 @@ class Emission {
       dur: common.dur,
       device: common.device,
       stream: common.stream,
-      grid: this.#extent(own, 0) ?? origin?.node.grid ?? null,
-      block: this.#extent(own, 3) ?? origin?.node.block ?? null,
+      grid: this.#extent(kindRow, 0) ?? origin?.node.grid ?? null,
+      block: this.#extent(kindRow, 3) ?? origin?.node.block ?? null,
       pid: common.pid,
       tid: common.tid,
       corr: common.corr,
@@ -323,12 +323,12 @@ class Emission {
       ranges: context.ranges,
     };
     if (kernels.registers.length > 0) {
-      record.registers = kernels.registers.at(own) || null;
-      record.sharedBytes = orNull(kernels.sharedBytes.at(own));
+      record.registers = kernels.registers.at(kindRow) || null;
+      record.sharedBytes = orNull(kernels.sharedBytes.at(kindRow));
     }
     if (kernels.scalarRegisters.length > 0) {
-      record.accumRegisters = orNull(kernels.accumRegisters.at(own));
-      record.scalarRegisters = kernels.scalarRegisters.at(own) || null;
+      record.accumRegisters = orNull(kernels.accumRegisters.at(kindRow));
+      record.scalarRegisters = kernels.scalarRegisters.at(kindRow) || null;
     }
     if (this.#settled.cut.has(row)) record.cut = true;
     if (common.othersWait !== undefined) record.othersWait = common.othersWait;

@@ -150,8 +150,8 @@ function inSequence(ranges: StepRange[]): StepRange[] {
    * steps of the series.
    */
   const goesOn = (series: string | null, { start, end }: StepRange): boolean => {
-    const own = starts.get(series) ?? [];
-    const next = own[countUpTo(own.length, (index) => elementAt(own, index), start)];
+    const ofSeries = starts.get(series) ?? [];
+    const next = ofSeries[countUpTo(ofSeries.length, (index) => elementAt(ofSeries, index), start)];
     return next !== undefined && next - start < (end - start) / 2;
   };
   for (const range of ranges) {

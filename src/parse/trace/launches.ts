@@ -57,11 +57,11 @@ export function placeAtLaunches(
   for (let row = 0; row < start.length; row++) {
     const call = elementAt(callOf, row);
     const at = call === -1 ? profileStart : callStarts.at(call);
-    const own = start.at(row);
-    if (Number.isNaN(own)) {
+    const ownStart = start.at(row);
+    if (Number.isNaN(ownStart)) {
       start.set(row, at);
       end.set(row, NaN);
-    } else if (own < at && call !== -1 && kind.at(row) === KIND_CODE.kernel) early++;
+    } else if (ownStart < at && call !== -1 && kind.at(row) === KIND_CODE.kernel) early++;
   }
   diagnostics.count('launch-after-kernel', early);
 }

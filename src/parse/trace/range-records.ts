@@ -140,7 +140,8 @@ export function* apiRanges(
   const launched = new Uint32Array(calls.length);
   for (const call of callOf) if (call !== -1) launched[call] = elementAt(launched, call) + 1;
   const [rows, repeats] = orderCalls(trace, least);
-  for (const [call, of] of repeats) launched[of] = elementAt(launched, of) + elementAt(launched, call);
+  for (const [call, original] of repeats)
+    launched[original] = elementAt(launched, original) + elementAt(launched, call);
   const self = least > 0 ? null : selfTimes(calls, rows, last);
   for (const row of rows) {
     if (calls.strays.has(row)) continue;

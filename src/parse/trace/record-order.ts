@@ -67,12 +67,13 @@ export function* merged<T>(timeOf: (item: T) => number, ...lists: readonly Itera
   try {
     for (;;) {
       let first: Dated<T> | null = null;
-      for (const one of dated) if (one.isDue(Infinity) && (first === null || one.next < first.next)) first = one;
+      for (const source of dated)
+        if (source.isDue(Infinity) && (first === null || source.next < first.next)) first = source;
       if (first === null) return;
       yield first.take();
     }
   } finally {
-    for (const one of dated) one.close();
+    for (const source of dated) source.close();
   }
 }
 
@@ -175,12 +176,12 @@ function compareNames(trace: Trace, a: number, b: number): number {
   const { kernels, copies, syncs, ownRow } = activities;
   const kind = kindOf(activities, a);
   const number = (row: number): number => {
-    const own = ownRow.at(row);
+    const kindRow = ownRow.at(row);
     return kind === 'kernel'
-      ? kernels.name.at(own)
+      ? kernels.name.at(kindRow)
       : kind === 'copy'
-        ? copies.kindCode.at(own)
-        : syncs.kindCode.at(own);
+        ? copies.kindCode.at(kindRow)
+        : syncs.kindCode.at(kindRow);
   };
   const textOf = (row: number): string => {
     if (kind === 'kernel') return kernelNameOf(trace, number(row)) ?? '';

@@ -304,14 +304,20 @@ export class TraceBuilder {
   /** Statements and samples in order of start time. @param zero start of the profile on the clock of the rows */
   *#allStatements(profile: number, zero: number): Generator<StatementRecord> {
     const stated = this.#statements
-      .map((one): StatementRecord =>
-        one.type === 'layer' ? { ...one, profile, start: one.start - zero } : { ...one, profile },
+      .map((statement): StatementRecord =>
+        statement.type === 'layer'
+          ? { ...statement, profile, start: statement.start - zero }
+          : { ...statement, profile },
       )
       .sort((a, b) => startOf(a) - startOf(b) || 0);
     let next = 0;
     for (const sample of this.#samples.records(profile)) {
-      for (let one = stated[next]; one !== undefined && startOf(one) <= startOf(sample); one = stated[++next])
-        yield one;
+      for (
+        let statement = stated[next];
+        statement !== undefined && startOf(statement) <= startOf(sample);
+        statement = stated[++next]
+      )
+        yield statement;
       yield sample;
     }
     yield* stated.slice(next);

@@ -71,8 +71,8 @@ export type AdviceLine = VerdictLine | Finding | Silence;
 
 type RankedFinding = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
 
-const sumOver = (devices: readonly DeviceActivityTime[], lengthOf: (of: DeviceActivityTime) => number): number =>
-  devices.reduce((all, of) => all + lengthOf(of), 0);
+const sumOver = (devices: readonly DeviceActivityTime[], lengthOf: (device: DeviceActivityTime) => number): number =>
+  devices.reduce((all, device) => all + lengthOf(device), 0);
 
 export class Adviser implements Analysis<Adviser> {
   readonly types = ADVICE_TYPES;
@@ -184,10 +184,10 @@ export class Adviser implements Analysis<Adviser> {
 
   /** Number of pieces of work, with and without a time. */
   get activities(): number {
-    return this.#devices.all.reduce((sum, { of }) => sum + of.activities, 0);
+    return this.#devices.all.reduce((sum, { of: activity }) => sum + activity.activities, 0);
   }
   get disordered(): number {
-    return this.#devices.all.reduce((sum, { of }) => sum + of.disordered, 0);
+    return this.#devices.all.reduce((sum, { of: activity }) => sum + activity.disordered, 0);
   }
 
   /** What to change in the program, then what to change in profiling it. */
@@ -230,34 +230,36 @@ export class Adviser implements Analysis<Adviser> {
    */
   lines(top: number, all: boolean): AdviceLine[] {
     return [
-      ...this.verdicts.map(({ text, ...of }): VerdictLine => ({ verdict: text, ...of })),
+      ...this.verdicts.map(({ text, ...facts }): VerdictLine => ({ verdict: text, ...facts })),
       ...this.findings.slice(0, top),
       ...(all ? this.silences : []),
     ];
   }
 
   #verdictOf(profile: number, findings: readonly Finding[]): ProfileVerdict {
-    const working = workingDevices(this.#devices.ofProfile(profile), ({ of }) => of.works);
-    const devices = working.map(({ of }) => of);
-    const missing = this.#missing.ofProfile(profile).map(({ of }) => of);
+    const working = workingDevices(this.#devices.ofProfile(profile), ({ of: activity }) => activity.works);
+    const devices = working.map(({ of: activity }) => activity);
+    const missing = this.#missing.ofProfile(profile).map(({ of: lost }) => lost);
     const idle = new IdleTimes();
-    for (const { device, of } of this.#host.ofProfile(profile))
-      if (working.some((one) => one.device === device)) idle.merge(of.idle);
+    for (const { device, of: hostGaps } of this.#host.ofProfile(profile))
+      if (working.some((other) => other.device === device)) idle.merge(hostGaps.idle);
     const unrecorded = this.#copies.get(profile);
-    const withCopies = working.filter(({ device }) => unrecorded?.has(device) !== true).map(({ of }) => of);
-    const sum = (lengthOf: (of: DeviceActivityTime) => number): number => sumOver(devices, lengthOf);
+    const withCopies = working
+      .filter(({ device }) => unrecorded?.has(device) !== true)
+      .map(({ of: activity }) => activity);
+    const sum = (lengthOf: (activity: DeviceActivityTime) => number): number => sumOver(devices, lengthOf);
     return verdictOf({
       profile: this.profiles.get(profile) ?? profile,
       devices: devices.length,
       idleCores: idleCoresText(this.profiles.get(profile) ?? null, working),
-      span: sum((of) => of.span),
+      span: sum((activity) => activity.span),
       times: {
         compute: sum(({ computing }) => computing.total),
         communication: sum(({ either, computing }) => either.total - computing.total),
         copy: sum(({ busy, either }) => busy.total - either.total),
-        missing: missing.reduce((all, of) => all + of.time, 0),
+        missing: missing.reduce((all, lost) => all + lost.time, 0),
       },
-      withCopies: { devices: withCopies.length, span: sumOver(withCopies, (of) => of.span) },
+      withCopies: { devices: withCopies.length, span: sumOver(withCopies, (activity) => activity.span) },
       idle,
       hasFrames: this.#host.places.hasFrames(profile),
       computed: this.#computed.get(profile) ?? new ComputedTimes(),
@@ -304,7 +306,9 @@ export class Adviser implements Analysis<Adviser> {
   #concerns({ vendors }: Rule): boolean {
     if (!this.#hasVerdict) return true;
     const known = this.#allDevices.devices.map((device) => deviceWords({ devices: [device] }).vendor);
-    return vendors === undefined || known.length === 0 || known.some((of) => of === null || vendors.includes(of));
+    return (
+      vendors === undefined || known.length === 0 || known.some((vendor) => vendor === null || vendors.includes(vendor))
+    );
   }
 
   /** A finding in the words of its program's framework and its devices' vendor. */

@@ -46,7 +46,7 @@ export class ByDevice<T> {
 
   /** Values of one profile in order of devices. */
   ofProfile(profile: number): (Place & { readonly of: T })[] {
-    const devices = [...(this.#profiles.get(profile) ?? [])].map(([device, of]) => ({ profile, device, of }));
+    const devices = [...(this.#profiles.get(profile) ?? [])].map(([device, value]) => ({ profile, device, of: value }));
     return devices.sort((a, b) => a.device - b.device);
   }
 }
@@ -148,7 +148,7 @@ export class DeviceTimes {
   /** The longest span of any device in ns; 0 without devices. */
   get longest(): number {
     return largest(
-      this.all.map(({ of }) => of.span),
+      this.all.map(({ of: activity }) => activity.span),
       0,
     );
   }
@@ -157,7 +157,7 @@ export class DeviceTimes {
   span(profile: number, device: number | null): number {
     if (device !== null) return this.#devices.get(profile, device)?.span ?? 0;
     return largest(
-      this.ofProfile(profile).map(({ of }) => of.span),
+      this.ofProfile(profile).map(({ of: activity }) => activity.span),
       0,
     );
   }

@@ -28,12 +28,12 @@ export class Longest {
   }
 
   merge(others: Longest): void {
-    for (const one of others.#kept) this.#insert(one);
+    for (const kernel of others.#kept) this.#insert(kernel);
   }
 
-  #insert(one: { readonly id: string; readonly dur: number }): void {
-    const at = this.#kept.findIndex((other) => other.dur < one.dur);
-    this.#kept.splice(at === -1 ? this.#kept.length : at, 0, one);
+  #insert(kernel: { readonly id: string; readonly dur: number }): void {
+    const at = this.#kept.findIndex((other) => other.dur < kernel.dur);
+    this.#kept.splice(at === -1 ? this.#kept.length : at, 0, kernel);
     if (this.#kept.length > NAMED) this.#kept.pop();
   }
 
@@ -162,9 +162,9 @@ export class GainTally extends KernelTally {
    */
   bounded(how: string): Gain | null {
     if (this.known === 0) return null;
-    const of = this.known < this.count ? ` of ${this.known} kernels with known FLOPs and bytes` : '';
+    const suffix = this.known < this.count ? ` of ${this.known} kernels with known FLOPs and bytes` : '';
     const ns = Math.max(0, Math.min(this.gain, this.stake - this.#rest));
-    return { ns, how: `sum${of} of ${how}`, isBound: true };
+    return { ns, how: `sum${suffix} of ${how}`, isBound: true };
   }
 }
 

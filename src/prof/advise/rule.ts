@@ -68,7 +68,7 @@ interface DeviceRule<Of> extends Omit<Rule, 'watch'> {
   readonly start: () => Of;
   /** Checks a kernel; returns whether the rule applies to it. */
   readonly row: (row: Annotated, devices: ByDevice<Of>) => boolean;
-  readonly findings: (of: Of, facts: RuleFacts, place: Place) => readonly Omit<Found, keyof Place>[];
+  readonly findings: (collected: Of, facts: RuleFacts, place: Place) => readonly Omit<Found, keyof Place>[];
 }
 
 export const deviceRule = <Of>({ why, start, row: look, findings, ...rule }: DeviceRule<Of>): Rule => ({
@@ -81,8 +81,8 @@ export const deviceRule = <Of>({ why, start, row: look, findings, ...rule }: Dev
         if (look(row, devices)) looked = true;
       },
       end: (facts) => {
-        const found = devices.all.flatMap(({ of, ...place }) =>
-          findings(of, facts, place).map((finding) => ({ ...place, ...finding })),
+        const found = devices.all.flatMap(({ of: collected, ...place }) =>
+          findings(collected, facts, place).map((finding) => ({ ...place, ...finding })),
         );
         return looked ? { found } : { found, why };
       },

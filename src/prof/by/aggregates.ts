@@ -61,8 +61,8 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('total', 'Total(ns)', NS, 'device time, summed in picoseconds, to the nearest ns', ({ tally }) =>
     rounded(tally.time),
   ),
-  column('own', 'Own(ns)', NS, 'in a tree: time of the row that is in none of the rows below it', ({ own }) =>
-    rounded(own),
+  column('own', 'Own(ns)', NS, 'in a tree: time of the row that is in none of the rows below it', ({ own: ownTime }) =>
+    rounded(ownTime),
   ),
   column('share', 'Share%', PERCENT, 'share of the time of all kernels that match --where', ({ tally, whole }) =>
     percent(tally.time, whole),

@@ -46,8 +46,8 @@ type OrderedSpreads = (from: number, to: number) => Spread | null;
 function listed(durations: GroupDurations, order: Uint32Array): OrderedSpreads {
   const { durations: all, begins } = durations.inOrder(order);
   return (from, to) => {
-    const own = all.slice(begins[from], begins[to]);
-    return own.length === 0 ? null : spreadOf(own);
+    const values = all.slice(begins[from], begins[to]);
+    return values.length === 0 ? null : spreadOf(values);
   };
 }
 
@@ -55,13 +55,13 @@ function listed(durations: GroupDurations, order: Uint32Array): OrderedSpreads {
 function counted({ durations, runs }: GroupData, order: Uint32Array): OrderedSpreads {
   const { durations: all, begins } = durations.inOrder(order);
   order.forEach((group, i) => {
-    const own = all.slice(begins[i], begins[i + 1]);
-    if (own.length > 0) runs.add(group, countedOf(own));
+    const values = all.slice(begins[i], begins[i + 1]);
+    if (values.length > 0) runs.add(group, countedOf(values));
   });
   runs.settle();
   return (from, to) => {
-    const own = allMerged(Array.from(order.subarray(from, to), (group) => runs.of(group)));
-    return own.values.length === 0 ? null : spreadOfRuns(own);
+    const merged = allMerged(Array.from(order.subarray(from, to), (group) => runs.of(group)));
+    return merged.values.length === 0 ? null : spreadOfRuns(merged);
   };
 }
 

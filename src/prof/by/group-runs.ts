@@ -48,20 +48,20 @@ export class GroupRuns {
   }
 
   add(group: number, durations: Durations): void {
-    const of = entryOf(this.#groups, group, () => new RunsOfGroup());
-    if ('counts' in durations) this.#addRun(of, durations);
+    const groupRuns = entryOf(this.#groups, group, () => new RunsOfGroup());
+    if ('counts' in durations) this.#addRun(groupRuns, durations);
     else {
-      for (const duration of durations) of.pending.push(duration);
+      for (const duration of durations) groupRuns.pending.push(duration);
       this.#size += durations.length;
-      if (of.pending.length >= PENDING) this.#flush(of);
+      if (groupRuns.pending.length >= PENDING) this.#flush(groupRuns);
     }
     if (!this.#isCoarse && this.#size > this.#nextLook) this.#look();
   }
 
   /** Distinct durations of a group with their counts. Call `settle` first. */
   of(group: number): CountedValues {
-    const of = this.#groups.get(group);
-    return of === undefined ? NO_VALUES : this.#whole(of);
+    const groupRuns = this.#groups.get(group);
+    return groupRuns === undefined ? NO_VALUES : this.#whole(groupRuns);
   }
 
   /**
@@ -73,12 +73,12 @@ export class GroupRuns {
     return this.#isCoarse;
   }
 
-  #flush(of: RunsOfGroup): void {
-    if (of.pending.length === 0) return;
-    this.#size -= of.pending.length;
-    const run = countedOf(Float64Array.from(of.pending));
-    of.pending = [];
-    this.#addRun(of, run);
+  #flush(groupRuns: RunsOfGroup): void {
+    if (groupRuns.pending.length === 0) return;
+    this.#size -= groupRuns.pending.length;
+    const run = countedOf(Float64Array.from(groupRuns.pending));
+    groupRuns.pending = [];
+    this.#addRun(groupRuns, run);
   }
 
   #addRun({ runs }: RunsOfGroup, run: CountedValues): void {
@@ -93,10 +93,10 @@ export class GroupRuns {
   }
 
   /** Merges all durations of a group into one run. */
-  #whole(of: RunsOfGroup): CountedValues {
-    this.#flush(of);
-    const all = this.#made(allMerged(of.runs));
-    of.runs = [all];
+  #whole(groupRuns: RunsOfGroup): CountedValues {
+    this.#flush(groupRuns);
+    const all = this.#made(allMerged(groupRuns.runs));
+    groupRuns.runs = [all];
     return all;
   }
 
@@ -116,7 +116,7 @@ export class GroupRuns {
    */
   #look(): void {
     const count = (): void => {
-      this.#size = [...this.#groups.values()].reduce((sum, of) => sum + this.#whole(of).values.length, 0);
+      this.#size = [...this.#groups.values()].reduce((sum, groupRuns) => sum + this.#whole(groupRuns).values.length, 0);
     };
     count();
     this.#nextLook = Math.max(this.most, 1.5 * this.#size);
@@ -128,7 +128,7 @@ export class GroupRuns {
 
 /** Spread over all numbers that the runs represent (at least one); equals the spread of the expanded list. */
 export function spreadOfRuns({ values, counts }: CountedValues): Spread {
-  const count = counts.reduce((sum, one) => sum + one, 0);
+  const count = counts.reduce((sum, repeats) => sum + repeats, 0);
   let total = 0;
   eachOf({ values, counts }, (value) => (total = addTimes(total, value)));
   const mean = total / count;

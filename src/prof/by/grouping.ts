@@ -69,7 +69,7 @@ export function parseGrouping(text: GroupingText): Grouping {
 
 /** @throws UsageError for host range columns with keys other than those in `HOST_KEYS` */
 function hostKindOf(keys: readonly KernelColumn[], used: readonly Column<GroupRow>[]): RangeKind | null {
-  const column = used.find((one) => HOST_AGGREGATES.includes(one));
+  const column = used.find((candidate) => HOST_AGGREGATES.includes(candidate));
   if (column === undefined) return null;
   const [key, ...others] = keys;
   const kind = others.length > 0 ? undefined : HOST_KEYS[key?.key ?? ''];

@@ -54,7 +54,9 @@ function missingCheck(): Check {
   const missing = new ByDevice(() => new MissingTimes());
   let hasNodes = false;
   const detailOf = (isOfGraphs: boolean, profile: ProfileRecord | null): Detail | null => {
-    const found = missing.all.filter(({ of }) => launchesGraphs(of.api) === isOfGraphs).map(({ of }) => of);
+    const found = missing.all
+      .filter(({ of: lost }) => launchesGraphs(lost.api) === isOfGraphs)
+      .map(({ of: lost }) => lost);
     const [first] = found;
     if (first === undefined) return null;
     const ns = found.reduce((sum, { time }) => sum + time, 0);

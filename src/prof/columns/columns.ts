@@ -135,9 +135,9 @@ const ENGINE_COLUMNS: readonly KernelColumn[] = [
 
 /** Columns about collective operations, for kernels whose operation is known. */
 const ofCollective =
-  (of: (collective: Collective) => CellValue) =>
+  (valueOf: (collective: Collective) => CellValue) =>
   ({ collective }: Annotated): CellValue =>
-    collective === null ? null : of(collective);
+    collective === null ? null : valueOf(collective);
 
 const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
   column(

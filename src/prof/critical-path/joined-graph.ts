@@ -184,9 +184,9 @@ export class JoinedGraph {
     for (const { profile, events, node } of this.#members)
       for (const { step, from, to, begin, end } of events.steps) {
         const [first, last] = [this.job.timeOf(profile, from), this.job.timeOf(profile, to)];
-        const own = { step, from: first, to: last, begin: begin === null ? null : node + begin, end: node + end };
-        const known = entryOf(all, step, () => own);
-        const [begins, ends] = [first < known.from ? own : known, last > known.to ? own : known];
+        const window = { step, from: first, to: last, begin: begin === null ? null : node + begin, end: node + end };
+        const known = entryOf(all, step, () => window);
+        const [begins, ends] = [first < known.from ? window : known, last > known.to ? window : known];
         all.set(step, { step, from: begins.from, begin: begins.begin, to: ends.to, end: ends.end });
       }
     const windows: PathWindow[] = [];

@@ -72,7 +72,7 @@ export class StepWindows {
     };
     for (const [index, { step, start, end, on }] of this.#steps.entries()) {
       // A range with the same beginning tells which thread it was.
-      const thread = on ?? threads.all.find((one) => one.hasMoment(start));
+      const thread = on ?? threads.all.find((candidate) => candidate.hasMoment(start));
       const last = thread?.indexUpTo(Number.isFinite(end) ? end : (this.#steps[index + 1]?.start ?? Infinity)) ?? -1;
       if (thread === undefined || last < 0 || thread.timeAt(last) < start) continue;
       extend(step, start, thread.timeAt(last), thread.nodeAt(last), thread.nodeAt(thread.indexFrom(start)));

@@ -77,6 +77,7 @@ const levelsOf = (times: Times): Pair<number> => ({ base: middle(times.base), ne
 /** Relative variation of the times within the inputs; differences between the inputs do not count. */
 function unrest(times: Times): number {
   const level = levelsOf(times);
-  const of = (which: Which): number => middle(times[which].map((ns) => Math.abs(ns - level[which]))) / level[which];
-  return of('base') + of('new');
+  const deviationOf = (which: Which): number =>
+    middle(times[which].map((ns) => Math.abs(ns - level[which]))) / level[which];
+  return deviationOf('base') + deviationOf('new');
 }

@@ -58,5 +58,5 @@ export const leftOpenBy = (troubles: readonly Trouble[], conditions: readonly Ju
   const [first] = troubles;
   if (first === undefined) return conditions;
   const reason = `${NAMES[first.which]}: ${first.error.what}`;
-  return conditions.map((one) => ({ ...one, met: null, reason }));
+  return conditions.map((condition) => ({ ...condition, met: null, reason }));
 };

@@ -171,7 +171,7 @@ export class Comparison {
   constructor(private readonly options: ComparisonOptions) {
     const { by, conditions, mostSums, isTree = false } = options;
     const derived =
-      isTree || options.select !== undefined || [...by, ...conditions].some((one) => one.derived === true);
+      isTree || options.select !== undefined || [...by, ...conditions].some((item) => item.derived === true);
     const side = (): Side => new Side(new Samples(mostSums), derived, options.device ?? null);
     this.sides = { base: side(), new: side() };
     this.#watched = conditions.map(() => both());
@@ -248,7 +248,7 @@ export class Comparison {
     for (const group of groups.groups) {
       const untimed = (group.odd?.untimed ?? 0) + (group.odd?.negative ?? []).length;
       const times = [...groups.stepTimes(group)];
-      const kernels = times.reduce((sum, one) => sum + one.kernels, 0);
+      const kernels = times.reduce((sum, time) => sum + time.kernels, 0);
       const sums = [
         this.total[which],
         this.#rowOf(
@@ -316,7 +316,7 @@ export class Comparison {
     const qs = falseDiscovery(tests.map((test) => test?.pBeyond ?? null));
     const tested = qs.filter((q) => q !== null).length;
     const judging = { rate: settings.rate, basis, tested };
-    const rows = measured.map((one, i) => rowOf(one, tests[i] ?? null, qs[i] ?? null, judging)).sort(byChange);
+    const rows = measured.map((entry, i) => rowOf(entry, tests[i] ?? null, qs[i] ?? null, judging)).sort(byChange);
     const all = measure(this.total);
     const total =
       basis === 'call'

@@ -73,23 +73,23 @@ export interface Judging {
 
 /** `test` is null when there was no test; `q` is its `pBeyond` adjusted for the number of rows. */
 export function rowOf(
-  { times, ...one }: Measured,
+  { times, ...amounts }: Measured,
   test: StepTest | null,
   q: number | null,
   { rate, basis, tested }: Judging,
 ): DiffRow {
-  const isUntimed = one.base.isUntimed || one.new.isUntimed;
-  const presence = one.base.count === 0 ? 'new' : one.new.count === 0 ? 'gone' : null;
-  const change = one.new.each - one.base.each;
-  const percent = percentOf(one.base.each, one.new.each);
-  const callPercent = percentOf(one.base.perCall, one.new.perCall);
+  const isUntimed = amounts.base.isUntimed || amounts.new.isUntimed;
+  const presence = amounts.base.count === 0 ? 'new' : amounts.new.count === 0 ? 'gone' : null;
+  const change = amounts.new.each - amounts.base.each;
+  const percent = percentOf(amounts.base.each, amounts.new.each);
+  const callPercent = percentOf(amounts.base.perCall, amounts.new.perCall);
   return {
-    ...one,
+    ...amounts,
     change,
     percent,
     callPercent,
-    callsPercent: presence === null ? percentOf(one.base.calls, one.new.calls) : null,
-    comparable: (basis === 'call' ? changeOfCalls(one) : null) ?? { ns: change, percent },
+    callsPercent: presence === null ? percentOf(amounts.base.calls, amounts.new.calls) : null,
+    comparable: (basis === 'call' ? changeOfCalls(amounts) : null) ?? { ns: change, percent },
     medianPercent: test === null || times === null ? null : percentOf(median(times.base), median(times.new)),
     ownPercent: test?.percent ?? null,
     p: test?.p ?? null,

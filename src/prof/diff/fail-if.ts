@@ -82,7 +82,7 @@ function subjectOf(subject: string, text: string): Pick<Condition, 'subject' | '
     if (value === null) return false;
     if (sign === '~') return textOf(column, value).toLowerCase().includes(part);
     return (
-      textOf(column, value) === wanted || (typeof value === 'object' && value.some((one) => String(one) === wanted))
+      textOf(column, value) === wanted || (typeof value === 'object' && value.some((item) => String(item) === wanted))
     );
   };
   return { subject: { column, matches }, derived: column.derived === true };
@@ -124,7 +124,7 @@ export function judge(condition: Condition, row: DiffRow, rows: readonly DiffRow
   if (condition.isOfAny) {
     const found = [row, ...rows].find(condition.isMet);
     if (found !== undefined) return met(found);
-    const [reason = null] = [withoutVerdict(row), ...rows.map(leftOpen)].filter((one) => one !== null);
+    const [reason = null] = [withoutVerdict(row), ...rows.map(leftOpen)].filter((text) => text !== null);
     if (reason !== null) return open(row, reason);
   } else {
     if (condition.isOnVerdict && condition.isMet(row)) return met(row);

@@ -44,4 +44,4 @@ function keep(set: Set<string>, text: string | undefined): void {
 
 /** Whether both are known and differ. */
 export const differ = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
-  a.size > 0 && b.size > 0 && (a.size !== b.size || [...a].some((one) => !b.has(one)));
+  a.size > 0 && b.size > 0 && (a.size !== b.size || [...a].some((text) => !b.has(text)));

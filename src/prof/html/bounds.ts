@@ -82,9 +82,9 @@ export const boundsOfHeld = (profiles: number, held: number, events: number): Bo
 
 function boundsOf(profiles: number, events: number): Bounds {
   const part = (most: number, least: number): number => Math.max(Math.min(most, least), Math.floor(most / profiles));
-  const of = (list: keyof Bounds): number => part(list === 'events' ? events : OF_ONE_PROFILE[list], LEAST[list]);
+  const boundOf = (list: keyof Bounds): number => part(list === 'events' ? events : OF_ONE_PROFILE[list], LEAST[list]);
   const lists = Object.keys(LEAST) as (keyof Bounds)[];
-  return Object.fromEntries(lists.map((list) => [list, of(list)])) as Record<keyof Bounds, number>;
+  return Object.fromEntries(lists.map((list) => [list, boundOf(list)])) as Record<keyof Bounds, number>;
 }
 
 /** The entries with the largest times (of equal ones the first), and the others. */

@@ -51,7 +51,10 @@ const UNKNOWN = { count: null, time: null } as const;
 /** The figures of ops and annotations, with device figures set to unknown. */
 const withoutDevices = ({ ops, annotations }: DeviceFigures): DeviceFigures => ({
   ops: { ...ops, time: null, shown: ops.shown.map((op) => ({ ...op, ...UNKNOWN, within: null })) },
-  annotations: { ...annotations, shown: annotations.shown.map((one) => ({ ...one, ...UNKNOWN, own: null })) },
+  annotations: {
+    ...annotations,
+    shown: annotations.shown.map((annotation) => ({ ...annotation, ...UNKNOWN, own: null })),
+  },
 });
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
@@ -129,7 +132,7 @@ export function heldProfiles(
   const placeOf = new Map(candidates.flatMap(({ profile, parts }) => parts.map((part) => [part, profile] as const)));
   const named = report === null ? [] : namedIn(report).flatMap((part) => placeOf.get(part) ?? []);
   const bySlowness = candidates
-    .map((one) => ({ profile: one.profile, time: timeOf(one) }))
+    .map((candidate) => ({ profile: candidate.profile, time: timeOf(candidate) }))
     .sort((a, b) => b.time - a.time || a.profile - b.profile)
     .map(({ profile }) => profile);
   const [slowest, around] = [Math.round(SLOWEST * most), Math.round(MIDDLE * most)];
@@ -157,8 +160,8 @@ function namedIn({ parts, ranks, lateness }: JobReport): RankPart[] {
  * ranks that wait for each other.
  */
 function timeOf({ parts, busy }: HeldCandidate): number {
-  const own = parts.flatMap((part) => median(part.steps.step.map((_, index) => ownWork(part, index))) ?? []);
-  return own.reduce((most, time) => Math.max(most, time), parts.length === 0 ? busy : 0);
+  const times = parts.flatMap((part) => median(part.steps.step.map((_, index) => ownWork(part, index))) ?? []);
+  return times.reduce((most, time) => Math.max(most, time), parts.length === 0 ? busy : 0);
 }
 
 export class PageBuilder implements Analysis<MakePage> {
@@ -297,7 +300,7 @@ export class PageBuilder implements Analysis<MakePage> {
     };
     const profiles = [...this.#profiles.values()];
     const outOfOrder = [...profiles.map(({ utilisation }) => utilisation), ...this.#packed.values()].reduce(
-      (sum, one) => sum + one.outOfOrder,
+      (sum, source) => sum + source.outOfOrder,
       0,
     );
     const truncated = this.#summaries.all.reduce(

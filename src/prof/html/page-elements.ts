@@ -25,7 +25,7 @@ export function openedAtFirst(profiles: readonly Pick<PageProfile, 'overview' | 
   const most = work.reduce((a, b) => Math.max(a, b), 0);
   return Math.max(
     0,
-    work.findIndex((own) => own >= MUCH * most),
+    work.findIndex((time) => time >= MUCH * most),
   );
 }
 
@@ -74,8 +74,8 @@ interface PageElements {
 export function pageElements({ data, parts }: PageContents): PageElements {
   const opened = openedAtFirst(data.profiles);
   const split = data.profiles.map(splitProfile);
-  const outline: PageOutline = { ...data, profiles: split.map((one) => one.outline), opened };
-  const details = split.map((one, at) => ({ id: detailsId(at), value: one.details }));
+  const outline: PageOutline = { ...data, profiles: split.map((profile) => profile.outline), opened };
+  const details = split.map((profile, at) => ({ id: detailsId(at), value: profile.details }));
   return {
     before: [...details.slice(opened, opened + 1), { id: OUTLINE_ID, value: outline }],
     behind: [...details.filter((_, at) => at !== opened), ...parts],

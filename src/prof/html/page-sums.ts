@@ -225,9 +225,9 @@ const namesIn = ({
 });
 
 const curvesOf = ({ device, series }: MemoryReport): MemoryCurve[] =>
-  series.flatMap(({ metric, of, curve, whole }) => {
+  series.flatMap(({ metric, of: component, curve, whole }) => {
     const peak = curve.peak?.value ?? whole;
     if (peak === null) return [];
     const points = curve.points.map(({ at, value }) => [at, value] as const);
-    return [{ device, metric, name: of === '' ? metric : of, points, peak }];
+    return [{ device, metric, name: component === '' ? metric : component, points, peak }];
   });

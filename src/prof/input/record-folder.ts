@@ -284,7 +284,7 @@ class PartReader {
  */
 function isEmptyIn(group: RowGroup | undefined, { name, kind }: RecordField): boolean {
   if (typeof kind !== 'string' || kind === 'ints' || kind === 'texts') return false;
-  const meta = group?.columns.find(({ meta_data: one }) => one?.path_in_schema[0] === name)?.meta_data;
+  const meta = group?.columns.find(({ meta_data: data }) => data?.path_in_schema[0] === name)?.meta_data;
   return meta?.statistics?.null_count === meta?.num_values;
 }
 
@@ -334,9 +334,9 @@ async function* merged(parts: readonly Part[], onWrong: () => void): AsyncGenera
     readers = readers.filter(({ line }) => line < Infinity);
     const [first] = readers;
     if (first === undefined) break;
-    const reader = readers.reduce((least, one) => (one.line < least.line ? one : least), first);
+    const reader = readers.reduce((least, other) => (other.line < least.line ? other : least), first);
     // All records before the next record of any other file.
-    const limit = readers.reduce((least, one) => (one === reader ? least : Math.min(least, one.line)), Infinity);
+    const limit = readers.reduce((least, other) => (other === reader ? least : Math.min(least, other.line)), Infinity);
     while (reader.line < Infinity && reader.line <= limit) {
       batch.push(reader.take(onWrong));
       if (batch.length >= BATCH) {

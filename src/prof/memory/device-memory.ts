@@ -148,8 +148,8 @@ export class DeviceMemory {
     if (series === null) return null;
     if (series.curve.peak === null) {
       const categories = best
-        .filter(({ of }) => of !== TOTAL)
-        .map(({ of, whole }) => ({ name: of, bytes: whole ?? 0, allocations: null }));
+        .filter(({ of: component }) => component !== TOTAL)
+        .map(({ of: component, whole }) => ({ name: component, bytes: whole ?? 0, allocations: null }));
       const kinds = categories
         .filter(({ bytes }) => bytes > 0)
         .sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
@@ -171,9 +171,9 @@ export class DeviceMemory {
     };
   }
 
-  #value(metric: MemoryMetric, of: string, start: number | null, value: number): void {
-    const key = `${metric}\0${of}`;
-    const empty = (): Series => ({ metric, of, curve: new Curve(this.points), whole: null });
+  #value(metric: MemoryMetric, component: string, start: number | null, value: number): void {
+    const key = `${metric}\0${component}`;
+    const empty = (): Series => ({ metric, of: component, curve: new Curve(this.points), whole: null });
     const series = boundedEntryOf(this.#series, key, MOST_SERIES, empty);
     if (series === null) this.ignored++;
     else if (start === null) series.whole = value;

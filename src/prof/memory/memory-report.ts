@@ -126,9 +126,9 @@ export const memoryDocument = ({
   device,
   peak: { metric: peak.series.metric, of: peak.series.of, bytes: peak.value, start: peak.start, step, op: peak.op },
   owners: peak.owners,
-  series: series.map(({ metric, of, curve, whole }) => ({
+  series: series.map(({ metric, of: component, curve, whole }) => ({
     metric,
-    of,
+    of: component,
     samples: curve.samples,
     highest: curve.peak?.value ?? whole,
     at: curve.peak?.at ?? null,

@@ -36,8 +36,8 @@ export function exactValue(
 }
 
 /** Why a value is unknown, or why it differs from what was reported. */
-export const noteOf = ({ why, of, check }: MetricRow, isChecked: boolean): string =>
-  isChecked && check !== null ? check.why : (why ?? of ?? '');
+export const noteOf = ({ why, of: part, check }: MetricRow, isChecked: boolean): string =>
+  isChecked && check !== null ? check.why : (why ?? part ?? '');
 
 const PLACE_COLUMNS: readonly Column<MetricLine>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ summary }) => summary.profile),

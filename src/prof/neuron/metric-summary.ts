@@ -210,7 +210,9 @@ function inputsOf({ inputs = [] }: Metric, metrics: readonly Metric[], sums: Met
       const { unit, key } = MACHINE_RATES[name];
       return [{ name, amount: sums.machine[key] ?? { unknown: 'not in the capture' }, unit }];
     }
-    return metrics.filter((metric) => metric.name === name).map(({ of, unit }) => ({ name, amount: of(sums), unit }));
+    return metrics
+      .filter((metric) => metric.name === name)
+      .map(({ of: amountOf, unit }) => ({ name, amount: amountOf(sums), unit }));
   });
 }
 

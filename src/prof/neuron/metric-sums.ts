@@ -293,8 +293,8 @@ export class ProfileSums {
 
   /** The sums to which a packet belongs, by the type of its queue. */
   #kindsOf(type: string): readonly PacketSpans[] {
-    const own = entryOf(this.packetsBy, type, () => new PacketSpans());
-    return (DYNAMIC as readonly string[]).includes(type) ? [own, this.packets] : [own, this.packets, this.static];
+    const spans = entryOf(this.packetsBy, type, () => new PacketSpans());
+    return (DYNAMIC as readonly string[]).includes(type) ? [spans, this.packets] : [spans, this.packets, this.static];
   }
 
   #collective({ start, dur }: CollectiveLine): void {

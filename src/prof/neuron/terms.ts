@@ -138,18 +138,18 @@ const ABBREVIATIONS: TermList = [
   ['vNC', 'virtual NeuronCore: another word for a logical one'],
 ];
 
-const of = (kind: Term['kind'], words: TermList): Term[] =>
+const termsOf = (kind: Term['kind'], words: TermList): Term[] =>
   words.map(([term, meaning]) => ({ term, kind, unit: null, meaning, formula: null, shareOf: null }));
 
 export const TERMS: readonly Term[] = [
-  ...GLOSSARY.map(({ unit = null, formula = null, shareOf = null, ...of }): Term => ({ ...of, kind: 'word', unit, formula, shareOf })), // prettier-ignore
-  ...of('abbreviation', ABBREVIATIONS),
-  ...of('engine', [...NEURON_ENGINES.map((name) => [name, ENGINE_WORDS[name]] as const), ...MORE_ENGINES]),
-  ...of('opcode', OPCODES),
-  ...of('operand', OPERAND_WORDS),
-  ...of('queue', QUEUES),
-  ...of('queue type', QUEUE_TYPES),
-  ...of('throttling', THROTTLING),
+  ...GLOSSARY.map(({ unit = null, formula = null, shareOf = null, ...rest }): Term => ({ ...rest, kind: 'word', unit, formula, shareOf })), // prettier-ignore
+  ...termsOf('abbreviation', ABBREVIATIONS),
+  ...termsOf('engine', [...NEURON_ENGINES.map((name) => [name, ENGINE_WORDS[name]] as const), ...MORE_ENGINES]),
+  ...termsOf('opcode', OPCODES),
+  ...termsOf('operand', OPERAND_WORDS),
+  ...termsOf('queue', QUEUES),
+  ...termsOf('queue type', QUEUE_TYPES),
+  ...termsOf('throttling', THROTTLING),
   ...METRIC_TEXTS.map(({ name, unit, doc, formula }): Term => ({
     term: name,
     kind: 'metric',
@@ -158,7 +158,7 @@ export const TERMS: readonly Term[] = [
     formula,
     shareOf: null,
   })),
-  ...of('summary field', SUMMARY_FIELDS),
+  ...termsOf('summary field', SUMMARY_FIELDS),
 ];
 
 /** A word as a regular expression, or as plain text if it is not a valid expression. */

@@ -147,8 +147,8 @@ function spills(sums: MetricSums): WarningDetail | null {
 /** One finding for each reason of unknown metrics that the user can fix. */
 function missing(sums: MetricSums, metrics: readonly Metric[]): WarningDetail[] {
   const byReason = new Map<string, { readonly remedy: string; readonly names: string[] }>();
-  for (const { name, of } of metrics) {
-    const amount = of(sums);
+  for (const { name, of: amountOf } of metrics) {
+    const amount = amountOf(sums);
     if (!isUnknown(amount) || amount.remedy === undefined) continue;
     const { unknown, remedy } = amount;
     entryOf(byReason, unknown, () => ({ remedy, names: [] })).names.push(name);

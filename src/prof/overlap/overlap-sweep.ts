@@ -110,7 +110,7 @@ export class OverlapSweep {
       const { kind } = next;
       const depth = elementAt(this.#depths, kind) - 1;
       this.#depths[kind] = depth;
-      if (depth === 0) this.#active = this.#active.filter((one) => one !== kind);
+      if (depth === 0) this.#active = this.#active.filter((active) => active !== kind);
     }
     this.#pass(time);
   }
@@ -147,8 +147,8 @@ export class OverlapSweep {
       period.kind = period.kind === undefined || period.kind === kind ? kind : null;
     if (passed <= 0 || first === undefined) return;
     if (this.#active.length === 1) this.#alone[first] = elementAt(this.#alone, first) + passed;
-    for (const one of this.#active) {
-      const row = one * (MOST_KINDS + 1);
+    for (const active of this.#active) {
+      const row = active * (MOST_KINDS + 1);
       for (const other of this.#active) this.#both[row + other] = elementAt(this.#both, row + other) + passed;
     }
   }

@@ -188,7 +188,7 @@ class MemberBuilder {
       ['part-ranks', this.#ranks.parts],
     ];
     const cut: EndRecord = { type: 'end', profile: 0, counts: {}, diagnostics: { 'truncated-input': 1 } };
-    const parts = data.map(([type, of]): PartRecord => ({ type, profile: 0, data: of }));
+    const parts = data.map(([type, content]): PartRecord => ({ type, profile: 0, data: content }));
     const { type, v, profile, ...fields } = this.header;
     return memberLines(
       jsonOf({ type, v, profile, ...fields }),

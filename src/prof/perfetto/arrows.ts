@@ -194,7 +194,7 @@ function arrowsToLast(members: readonly Member[]): Arrow[] {
   if (last === undefined) return [];
   // A rank that begins together with the last one does not wait.
   const waiting = members.filter(({ start }) => start < last.start);
-  return waiting.slice(-MOST_MEMBERS).map((one) => [one, last] as const);
+  return waiting.slice(-MOST_MEMBERS).map((member) => [member, last] as const);
 }
 
 /**

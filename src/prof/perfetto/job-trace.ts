@@ -111,9 +111,9 @@ export class JobTimes {
 
   /** The same record with times on the job's clock; unchanged when its profile has no clock. */
   retimed(record: ProfileLine): ProfileLine {
-    const of = this.#clocks.get(record.profile);
-    if (of === undefined) return record;
-    if (record.type === 'profile') return { ...record, startUnixNs: String(this.#origin + BigInt(of.start)) };
+    const timing = this.#clocks.get(record.profile);
+    if (timing === undefined) return record;
+    if (record.type === 'profile') return { ...record, startUnixNs: String(this.#origin + BigInt(timing.start)) };
     if (!('start' in record) || record.start === null) return record;
     const { profile, start, dur = null } = record as { profile: number; start: number; dur?: number | null };
     const times = dur === null ? { start: this.spanOf(profile, start, 0).start } : this.spanOf(profile, start, dur);
@@ -128,9 +128,9 @@ export class JobTimes {
 
   /** A time of a profile on the job's clock; unchanged when the profile has no clock. */
   spanOf(profile: number, start: number, dur: number): { readonly start: number; readonly dur: number } {
-    const of = this.#clocks.get(profile);
-    if (of === undefined) return { start, dur };
-    const at = (time: number): number => Math.round(jobTime(of.clock, time)) - of.start;
+    const timing = this.#clocks.get(profile);
+    if (timing === undefined) return { start, dur };
+    const at = (time: number): number => Math.round(jobTime(timing.clock, time)) - timing.start;
     return { start: at(start), dur: at(start + dur) - at(start) };
   }
 }

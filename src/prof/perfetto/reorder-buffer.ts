@@ -69,9 +69,9 @@ export class ReorderBuffer<T extends TimedSlice> {
     return ownEnd === end ? (this.#ordinals[at] as number) < ordinal : ownEnd < end;
   }
 
-  #comesFirst(one: number, other: number): boolean {
+  #comesFirst(entry: number, other: number): boolean {
     const start = this.#starts[other] as number;
-    return this.#isBefore(one, start, this.#ends[other] as number, this.#ordinals[other] as number);
+    return this.#isBefore(entry, start, this.#ends[other] as number, this.#ordinals[other] as number);
   }
 
   #put(at: number, item: T, start: number, end: number, ordinal: number): void {

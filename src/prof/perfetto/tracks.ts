@@ -67,9 +67,9 @@ export class TraceTracks {
   /** A thread of the host; the process or thread id may be null if unknown. */
   thread(profile: number, pid: number | null, tid: number | null): TrackLanes {
     if (pid === null) return this.own(profile, tid === null ? 'host' : `thread ${tid}`, true);
-    const of = this.#process(profile, `host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
+    const tracks = this.#process(profile, `host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
     const name = tid === null ? 'unknown thread' : `thread ${tid}`;
-    return this.#place(of, name, true, tid);
+    return this.#place(tracks, name, true, tid);
   }
 
   /**
@@ -95,13 +95,13 @@ export class TraceTracks {
 
   /** The track of a counter; null when there are too many. */
   counter(profile: number, device: number | null, name: string, unit: string | null): TraceTrack | null {
-    const of = device === null ? this.#own(profile) : this.#device(profile, device);
+    const tracks = device === null ? this.#own(profile) : this.#device(profile, device);
     const key = `counter/${unit ?? ''}/${name}`;
-    const known = of.places.get(key);
+    const known = tracks.places.get(key);
     if (known !== undefined) return known.track;
     if (this.#counters === MOST_COUNTERS) return null;
     this.#counters++;
-    return this.#track(of, key, { kind: 'counter', tid: of.tids.next(), name, unit }, false).track;
+    return this.#track(tracks, key, { kind: 'counter', tid: tracks.tids.next(), name, unit }, false).track;
   }
 
   /** The track of the first lane where the slice fits; null when there is none. */
@@ -169,12 +169,12 @@ export class TraceTracks {
     return Math.min(rank * PLACES_OF_A_RANK + Math.min(before, PLACES_OF_A_RANK - 1), LARGEST_ID);
   }
 
-  #place(of: ProcessTracks, name: string, nesting: boolean, thread?: number | null): TrackLanes {
-    const known = of.places.get(name);
+  #place(tracks: ProcessTracks, name: string, nesting: boolean, thread?: number | null): TrackLanes {
+    const known = tracks.places.get(name);
     if (known !== undefined) return known;
-    const tid = typeof thread === 'number' ? of.tids.claim(thread) : of.tids.next();
+    const tid = typeof thread === 'number' ? tracks.tids.claim(thread) : tracks.tids.next();
     const kind = thread === undefined ? 'work' : 'thread';
-    return this.#track(of, name, { kind, tid, name, unit: null }, nesting);
+    return this.#track(tracks, name, { kind, tid, name, unit: null }, nesting);
   }
 
   #track(

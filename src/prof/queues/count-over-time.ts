@@ -64,7 +64,7 @@ export class CountOverTime {
     const bins = Math.ceil(used / most);
     return Array.from({ length: Math.ceil(used / bins) }, (_, at) => {
       const [start, end] = [begin + at * bins * this.width, Math.min(this.#end, begin + (at + 1) * bins * this.width)];
-      const time = sums.subarray(at * bins, (at + 1) * bins).reduce((sum, one) => sum + one, 0);
+      const time = sums.subarray(at * bins, (at + 1) * bins).reduce((sum, value) => sum + value, 0);
       return { start, end, mean: time / (end - start) };
     });
   }

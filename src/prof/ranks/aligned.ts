@@ -70,7 +70,7 @@ function agreementOf(group: MatchedGroup, parts: readonly RankPart[], clocks: re
   for (const waits of waitsOf(group, parts, clocks)) {
     const { operation, ends, joined } = waits;
     if (!endsTogether(operation.signature, group.group)) continue;
-    const earliest = ends.reduce((least, one) => Math.min(least, one), Infinity);
+    const earliest = ends.reduce((least, end) => Math.min(least, end), Infinity);
     operations++;
     if (earliest < joined - TOLERANCE) impossible++;
     apart.push(addMembers(members, waits) - earliest);
@@ -86,7 +86,7 @@ function agreementOf(group: MatchedGroup, parts: readonly RankPart[], clocks: re
 function addMembers(members: Map<number, MemberTimes>, { parts, ends, joined, waits }: OperationWaits): number {
   const starts = waits.map((wait) => joined - wait);
   const [end, start] = [median(ends) ?? NaN, median(starts) ?? NaN];
-  const last = starts.reduce((latest, one) => (one <= end ? Math.max(latest, one) : latest), -Infinity);
+  const last = starts.reduce((latest, time) => (time <= end ? Math.max(latest, time) : latest), -Infinity);
   for (const [index, part] of parts.entries()) {
     const times = entryOf(members, part, (): MemberTimes => ({ ends: [], starts: [], impossible: 0 }));
     const [ownStart, ownEnd] = [elementAt(starts, index), elementAt(ends, index)];
@@ -164,8 +164,11 @@ function withoutParts(matched: MatchedGroup, left: ReadonlySet<number>, doubt: s
   const unmatched = new Map(matched.unmatched);
   const operations = matched.operations.flatMap((operation): MatchedOperation[] => {
     const isLeft = (column: number): boolean => left.has(elementAt(group.members, column).part);
-    const at = operation.at.map((one, column) => (isLeft(column) ? -1 : one));
-    const [before, after] = [operation.at, at].map((list) => list.filter((one) => one >= 0).length) as [number, number];
+    const at = operation.at.map((index, column) => (isLeft(column) ? -1 : index));
+    const [before, after] = [operation.at, at].map((list) => list.filter((index) => index >= 0).length) as [
+      number,
+      number,
+    ];
     if (before > after) addTo(unmatched, 'times-differ', before - after);
     if (after > 1) return [{ ...operation, at }];
     if (after > 0) addTo(unmatched, 'not-captured', after);
@@ -197,7 +200,7 @@ function withMembers(matched: MatchedGroup, whole: JobGroup): MatchedGroup {
 
 /** Number of operations of all ranks with a counterpart. */
 const matchedIn = ({ operations }: MatchedGroup): number =>
-  operations.reduce((sum, { at }) => sum + at.filter((one) => one >= 0).length, 0);
+  operations.reduce((sum, { at }) => sum + at.filter((index) => index >= 0).length, 0);
 
 /** Whether some rank has operations, but none of them has a counterpart. */
 const hasLoneMember = ({ group, operations }: MatchedGroup): boolean =>
@@ -205,17 +208,17 @@ const hasLoneMember = ({ group, operations }: MatchedGroup): boolean =>
 
 /** Whether two ways of matching a group give the same result. */
 const hasSameOperations = (a: MatchedGroup, b: MatchedGroup): boolean => {
-  const of = ({ operations }: MatchedGroup): string[] => operations.map(({ at }) => at.join()).sort();
-  const [first, second] = [of(a), of(b)];
-  return first.length === second.length && first.every((one, index) => one === second[index]);
+  const rowsOf = ({ operations }: MatchedGroup): string[] => operations.map(({ at }) => at.join()).sort();
+  const [first, second] = [rowsOf(a), rowsOf(b)];
+  return first.length === second.length && first.every((row, index) => row === second[index]);
 };
 
 /** Whether most of the matched operations belong to different steps on different ranks. */
 function isAcrossSteps({ group, operations }: MatchedGroup, parts: readonly RankPart[]): boolean {
   const across = operations.filter(({ at }) => {
-    const steps = at.flatMap((one, column) => {
+    const steps = at.flatMap((index, column) => {
       const { step } = elementAt(parts, elementAt(group.members, column).part).operations;
-      return one < 0 ? [] : (step[one] ?? []);
+      return index < 0 ? [] : (step[index] ?? []);
     });
     return steps.some((step) => step !== steps[0]);
   });
@@ -280,10 +283,10 @@ function betterByTime(group: MatchedGroup, parts: readonly RankPart[], shifts: r
  */
 function byStepWhereBetter(first: Alignment, clocked: (matched: readonly MatchedGroup[]) => Alignment): Alignment {
   const tried = first.matched.map((group) => (group.by === 'ordinal' ? byStep(group, first) : null));
-  if (tried.every((one) => one === null)) return first;
+  if (tried.every((group) => group === null)) return first;
   const trial = clocked(first.matched.map((group, index) => tried[index] ?? group));
   const agreements = trial.matched.map((group) => trial.agreementOf(group));
-  const convincing = new Set(agreements.flatMap((one) => one.convincing));
+  const convincing = new Set(agreements.flatMap((agreement) => agreement.convincing));
   const accepted = first.matched.map((group, index) => {
     const isPossible = group.group.members.every(({ part }) => convincing.has(part)) && agreements[index]?.isPossible;
     return isPossible === true ? (tried[index] ?? group) : group;

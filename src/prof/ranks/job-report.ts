@@ -172,10 +172,10 @@ function addedUp(
   reaches: readonly GroupReach[],
 ): AddedUp {
   const [ranks, classes, transfers] = [new RankWaits(parts.length), new TransferClasses(), new GroupTransfers()];
-  const groups = matched.map((of, index) => {
+  const groups = matched.map((matchedGroup, index) => {
     const counter = new TransferCounter();
     const [kind, reach] = [kinds[index] ?? null, elementAt(reaches, index)];
-    for (const waits of waitsOf(of, parts, clocks)) {
+    for (const waits of waitsOf(matchedGroup, parts, clocks)) {
       ranks.add(waits);
       classes.add(waits, index, kind, reach);
       transfers.add(waits, index, kind, reach);
@@ -233,8 +233,8 @@ export function withoutCopies(given: readonly RankPart[]): {
     const { content, startUnixNs, device } = part;
     const key = content === undefined ? part : `${content} ${startUnixNs ?? ''} ${device}`;
     const same = entryOf(firsts, key, () => []);
-    const of = same.find(({ host }) => host === part.host || host === null || part.host === null);
-    if (of !== undefined) copies.push({ part, of });
+    const original = same.find(({ host }) => host === part.host || host === null || part.host === null);
+    if (original !== undefined) copies.push({ part, of: original });
     else {
       same.push(part);
       parts.push(part);

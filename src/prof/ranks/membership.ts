@@ -40,7 +40,9 @@ export function membershipOf(parts: readonly RankPart[], idle: readonly RankPart
     worldSize,
     worldSizes: worldSizes.length > 1 ? worldSizes : [],
     missing: Array.from({ length: expected }, (_, rank) => rank).filter((rank) => !ranks.has(rank)),
-    doubled: [...ranks].filter(([, of]) => isDoubled(of)).map(([rank, of]) => ({ rank, files: filesOf(of) })),
+    doubled: [...ranks]
+      .filter(([, holders]) => isDoubled(holders))
+      .map(([rank, holders]) => ({ rank, files: filesOf(holders) })),
     unranked: parts.filter(({ rank }) => rank === null).map(({ file }) => file),
     ...nodesOf(parts),
   };

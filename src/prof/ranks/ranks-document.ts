@@ -38,16 +38,16 @@ export class RanksAnalysis implements Analysis<JobReport> {
     const { all: parts, withoutWork } = this.#parts;
     if (parts.length === 0) throw withoutDevice(namesOfSeveral(withoutWork.map(({ part }) => part)));
     const report = jobReport(parts, withoutWork);
-    const { of, missing } = RANK_TABLES[this.table];
+    const { of: tableOf, missing } = RANK_TABLES[this.table];
     const lacking = missing(report);
     const notes = [...notesOf(report), ...(lacking === null ? [] : [lacking])];
-    return { table: of(report, this.keys), facts: report, notes };
+    return { table: tableOf(report, this.keys), facts: report, notes };
   }
 }
 
 function notesOf({ parts, withoutWork, membership }: JobReport): (string | UserError)[] {
-  const leftOut = (of: 'operations' | 'steps' | 'names'): number =>
-    parts.reduce((sum, part) => sum + part.leftOut[of], 0);
+  const leftOut = (kind: 'operations' | 'steps' | 'names'): number =>
+    parts.reduce((sum, part) => sum + part.leftOut[kind], 0);
   const { worldSizes, doubled } = membership;
   return [
     ...countNotes(
@@ -120,7 +120,7 @@ export function ranksDocument(report: JobReport, doubts: readonly Doubt[]): Rank
   return {
     ...{ worldSize, worldSizes, missing, doubled, unranked, nodesInferred },
     doubts,
-    copies: copies.map(({ part, of }) => ({ ...fileOfPart(part), of: fileOfPart(of) })),
+    copies: copies.map(({ part, of: original }) => ({ ...fileOfPart(part), of: fileOfPart(original) })),
     withoutWork: withoutWork.map(({ part, reason }) => ({
       ...fileOfPart(part),
       ...{ machine: hostOf(part), reason: reason?.what ?? null },
@@ -133,7 +133,7 @@ export function ranksDocument(report: JobReport, doubts: readonly Doubt[]): Rank
     })),
     tested: lateness.tested,
     untested: lateness.untested.map(({ part, why }) => ({ ...fileOf(part), why })),
-    stragglers: lateness.stragglers.map((one) => stragglerDocument(report, one)),
+    stragglers: lateness.stragglers.map((straggler) => stragglerDocument(report, straggler)),
     latest: lateness.latest === null ? null : stragglerDocument(report, lateness.latest),
     slowGroups: slowGroups.map(({ group, ...slow }) => ({ ...slow, group: elementAt(groups, group).name })),
     ...tablesOf(report),
@@ -143,10 +143,9 @@ export function ranksDocument(report: JobReport, doubts: readonly Doubt[]): Rank
 const fileOfPart = ({ rank, file }: RankFile): RankFile => ({ rank, file });
 
 const tablesOf = (report: JobReport): Record<RankTableName, RowObject[]> =>
-  Object.fromEntries(Object.entries(RANK_TABLES).map(([name, { of }]) => [name, rowObjects(of(report))])) as Record<
-    RankTableName,
-    RowObject[]
-  >;
+  Object.fromEntries(
+    Object.entries(RANK_TABLES).map(([name, { of: tableOf }]) => [name, rowObjects(tableOf(report))]),
+  ) as Record<RankTableName, RowObject[]>;
 
 const stragglerDocument = (
   { parts, ranks }: JobReport,

@@ -71,18 +71,18 @@ function testsOf(
   const rising = [...medians.values()].sort((a, b) => a - b);
   const fast = elementAt(rising, rising.length - mostLate(rising.length) - 1);
   const typical = [...groups].filter(([group]) => isTypical(medians, group, fast));
-  const times = typical.flatMap(([, of]) => of).slice(0, 2000);
+  const times = typical.flatMap(([, groupTimes]) => groupTimes).slice(0, 2000);
   const others = elementAt(rising, (typical.length - 1) >> 1);
   // If the fast groups are the minority, other groups could have been the fast ones by chance, so the probability is
   // multiplied by the number of choices (Bonferroni).
   const choices = 2 * typical.length < groups.size ? Math.exp(logChoices(groups.size, typical.length)) : 1;
-  const chanceOf = (group: number, own: readonly number[]): number | null => {
-    const p = isTypical(medians, group, fast) ? null : (mannWhitney(times, own)?.p ?? null);
+  const chanceOf = (group: number, groupTimes: readonly number[]): number | null => {
+    const p = isTypical(medians, group, fast) ? null : (mannWhitney(times, groupTimes)?.p ?? null);
     return p === null ? null : Math.min(1, choices * p);
   };
-  return [...groups].map(([group, own]) => ({
-    ...{ group, kind, groupKind, bytes, time: medians.get(group) ?? 0, others, operations: own.length },
-    p: chanceOf(group, own),
+  return [...groups].map(([group, groupTimes]) => ({
+    ...{ group, kind, groupKind, bytes, time: medians.get(group) ?? 0, others, operations: groupTimes.length },
+    p: chanceOf(group, groupTimes),
   }));
 }
 

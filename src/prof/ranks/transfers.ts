@@ -115,15 +115,15 @@ export class TransferClasses {
   ): void {
     const { kind, bytes } = waits.operation.signature;
     const size = sizeClass(bytes);
-    const of = entryOf(this.#classes, JSON.stringify([kind, groupKind?.kind ?? null, size]), () => ({
+    const openClass = entryOf(this.#classes, JSON.stringify([kind, groupKind?.kind ?? null, size]), () => ({
       ...{ kind, groupKind: groupKind?.kind ?? null, size },
       ...{ groups: new Set<number>(), incomplete: new Set<number>() },
       ...{ counter: new TransferCounter(), links: new Set<number | null>() },
     }));
-    of.groups.add(group);
-    if (isComplete === false) of.incomplete.add(group);
-    of.links.add(linkPeak);
-    of.counter.add(waits, ranks);
+    openClass.groups.add(group);
+    if (isComplete === false) openClass.incomplete.add(group);
+    openClass.links.add(linkPeak);
+    openClass.counter.add(waits, ranks);
   }
 
   /** Largest wait first. */

@@ -222,7 +222,7 @@ export function occupancyOf(kernel: KernelResources, arch: string | undefined): 
     arch?.startsWith('gfx') === true ? limitsOnComputeUnit(kernel, arch) : limitsOnMultiprocessor(kernel, arch ?? '');
   if (fit === null) return null;
   const limits = Object.entries(fit.limits) as [OccupancyLimit, number][];
-  const [limit, blocks] = limits.reduce((least, one) => (one[1] < least[1] ? one : least));
+  const [limit, blocks] = limits.reduce((least, other) => (other[1] < least[1] ? other : least));
   if (blocks < 1) return null;
   const warps = blocks * fit.warps;
   return { blocks, warps, mostWarps: fit.mostWarps, share: warps / fit.mostWarps, limit };

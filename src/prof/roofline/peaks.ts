@@ -24,8 +24,8 @@ export function rowOf(name: string, memBytes: number | null): DeviceRow | null {
 
 /** The row of the only part with this architecture, number of units and memory; null when there is none. */
 const rowOfUnnamed = ({ arch, units, memBytes }: Device): DeviceRow | null =>
-  DEVICES.find(({ arch: own, unnamed }) => {
-    if (unnamed === undefined || own !== arch || unnamed.units !== units || memBytes === null) return false;
+  DEVICES.find(({ arch: rowArch, unnamed }) => {
+    if (unnamed === undefined || rowArch !== arch || unnamed.units !== units || memBytes === null) return false;
     const [least, most] = unnamed.memory;
     return memBytes >= least && memBytes <= most;
   }) ?? null;

@@ -12,7 +12,7 @@ export interface FrameKind<Row = Annotated> {
   readonly frames: (row: Row) => readonly string[];
 }
 
-const one =
+const single =
   (text: (row: Annotated) => string | number | null | undefined) =>
   (row: Annotated): readonly string[] => [String(text(row) ?? 'na')];
 
@@ -30,13 +30,17 @@ export const FRAME_KINDS: readonly FrameKind[] = [
   origin('op', 'op calls; for backward kernels, the forward op, its gradient, then the calls', opFrames),
   { name: 'kernel', doc: 'name of the kernel, shortened', frames: ({ record }) => [record.short] },
   { name: 'name', doc: 'name of the kernel in full', frames: ({ record }) => [record.name] },
-  { name: 'rank', doc: 'rank of the profile', frames: one(({ profile }) => `rank ${profile?.rank ?? 'na'}`) },
-  { name: 'profile', doc: 'number of the profile, from 0', frames: one(({ record }) => `profile ${record.profile}`) },
-  { name: 'device', doc: 'device', frames: one(({ record }) => `device ${record.device}`) },
-  { name: 'stream', doc: 'stream or queue', frames: one(({ record }) => `stream ${record.stream ?? 'na'}`) },
-  { name: 'engine', doc: 'engine or core class', frames: one(({ record }) => record.engine) },
-  { name: 'step', doc: 'training step', frames: one(({ record }) => `step ${record.step ?? 'na'}`) },
-  { name: 'dir', doc: 'fprop or bprop', frames: one(({ record }) => record.dir) },
+  { name: 'rank', doc: 'rank of the profile', frames: single(({ profile }) => `rank ${profile?.rank ?? 'na'}`) },
+  {
+    name: 'profile',
+    doc: 'number of the profile, from 0',
+    frames: single(({ record }) => `profile ${record.profile}`),
+  },
+  { name: 'device', doc: 'device', frames: single(({ record }) => `device ${record.device}`) },
+  { name: 'stream', doc: 'stream or queue', frames: single(({ record }) => `stream ${record.stream ?? 'na'}`) },
+  { name: 'engine', doc: 'engine or core class', frames: single(({ record }) => record.engine) },
+  { name: 'step', doc: 'training step', frames: single(({ record }) => `step ${record.step ?? 'na'}`) },
+  { name: 'dir', doc: 'fprop or bprop', frames: single(({ record }) => record.dir) },
 ];
 
 const isName = (name: string | undefined): name is string => name !== undefined && name !== '' && name !== 'na';
@@ -59,8 +63,8 @@ function opFrames(row: Annotated): readonly string[] {
   const { forward, calls, seqMarker } = record;
   const paired = pairing.kind === 'paired' ? pairing.forward.context.calls.map(callName) : [];
   const outer = forward ? [callName({ ...forward, from: 'dispatcher' })] : paired;
-  const own = [...nodeOf(seqMarker.at(-1)), ...calls.map(callName)];
-  return [...outer, ...(own.length > 0 ? own : namesOf(row))];
+  const inner = [...nodeOf(seqMarker.at(-1)), ...calls.map(callName)];
+  return [...outer, ...(inner.length > 0 ? inner : namesOf(row))];
 }
 
 /** Ops from their sequence markers, for kernels without calls. */
@@ -75,12 +79,12 @@ export function framesOf<Row>(row: Row, kinds: readonly FrameKind<Row>[]): strin
   let firstOrigin = -1;
   let hasOrigin = false;
   for (const kind of kinds) {
-    const own = kind.frames(row);
+    const kindFrames = kind.frames(row);
     if (kind.isOrigin === true) {
       if (firstOrigin === -1) firstOrigin = frames.length;
-      hasOrigin ||= own.length > 0;
+      hasOrigin ||= kindFrames.length > 0;
     }
-    append(frames, own);
+    append(frames, kindFrames);
   }
   if (firstOrigin !== -1 && !hasOrigin) frames.splice(firstOrigin, 0, UNKNOWN);
   return frames;

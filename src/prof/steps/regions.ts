@@ -174,7 +174,7 @@ function openAt(passes: OpenPasses, time: number): OpenPasses | null {
   const open: OpenPasses[] = [];
   for (let at: OpenPasses | null = passes; at !== null; at = at.outer) if (at.pass.end > time) open.push(at);
   let outer: OpenPasses | null = null;
-  for (const one of open.reverse()) outer = one.outer === outer ? one : { pass: one.pass, outer };
+  for (const entry of open.reverse()) outer = entry.outer === outer ? entry : { pass: entry.pass, outer };
   return outer;
 }
 

@@ -51,8 +51,11 @@ const timeOnDevice: typeof time = (key, doc, value, more) =>
 const count = (key: string, doc: string, value: (row: StepRow) => number): Column<StepRow> =>
   column(key, key, int(11), doc, (row) => (isKnown(row) ? value(row) : null));
 
-const timeOfCopies = (key: string, doc: string, of: (times: StepRow['times']) => number | null): Column<StepRow> =>
-  timeOnDevice(key, doc, ({ times, hasCopies }) => (hasCopies ? of(times) : null));
+const timeOfCopies = (
+  key: string,
+  doc: string,
+  lengthOf: (times: StepRow['times']) => number | null,
+): Column<StepRow> => timeOnDevice(key, doc, ({ times, hasCopies }) => (hasCopies ? lengthOf(times) : null));
 
 export const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile, MACHINE_ONLY),

@@ -91,9 +91,9 @@ export function launchedAt({
   const begun = waited > LONGEST_LAUNCH ? Math.min(launch.start, returned - waited) : launch.start;
   const handed = Math.min(returned - waited, start - LONGEST_SWITCH);
   const isLong = launch.dur > LONGEST_LAUNCH;
-  const own = isLong ? Math.max(begun, handed) : begun;
+  const earliest = isLong ? Math.max(begun, handed) : begun;
   const holdsOthers = isLong && 2 * (returned - waited - launch.start) > othersWait;
-  return othersWait > 0 && !holdsOthers ? Math.min(own, start - othersWait) : own;
+  return othersWait > 0 && !holdsOthers ? Math.min(earliest, start - othersWait) : earliest;
 }
 
 /** What identifies an operation among the operations of its rank, however the profiler records it. */
@@ -121,7 +121,7 @@ export function operationOf(record: KernelLine | CollectiveLine): Operation {
     return { ...collective, kind: collectiveKind(collective.op), bytes: algorithmBytes(collective) };
   // A kernel that sends and receives may implement any operation; the framework's name states which one.
   const named = [...op].reverse().map(collectiveKind);
-  const kind = named.find((one) => one !== null) ?? collectiveKind(communicationKind(short) ?? '');
+  const kind = named.find((candidate) => candidate !== null) ?? collectiveKind(communicationKind(short) ?? '');
   return { kind, dtype: null, bytes: null, group: null, groupSize: null, ranks: null };
 }
 

@@ -125,10 +125,10 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 
   get profiles(): ProfileSteps[] {
-    return [...this.#profiles].map(([profile, of]) => ({
+    return [...this.#profiles].map(([profile, collected]) => ({
       profile,
-      header: of.header,
-      rows: rowsOfProfile({ profile, header: of.header }, of),
+      header: collected.header,
+      rows: rowsOfProfile({ profile, header: collected.header }, collected),
     }));
   }
 

@@ -26,9 +26,9 @@ export interface Stretch {
 const WITHOUT_COPIES = { busy: null, idle: null, memory: null, copiesAlone: null, idleInWaits: null, gaps: null };
 
 const missingOf = ({ launches, untimed, api, time, start, end }: MissingTimes): DeviceTime['missing'] => {
-  const of = { launches, ...(untimed > 0 ? { untimed } : {}), api, time: time / PS_PER_NS };
-  if (launches > 0) return { ...of, start, end };
-  return time > 0 ? { ...of, start: null, end: null } : null;
+  const common = { launches, ...(untimed > 0 ? { untimed } : {}), api, time: time / PS_PER_NS };
+  if (launches > 0) return { ...common, start, end };
+  return time > 0 ? { ...common, start: null, end: null } : null;
 };
 
 /** The part of gaps in work during which some wait was recorded, in one pass in order of start time. In picoseconds. */

@@ -194,7 +194,7 @@ function cpuFigures({ traced, cores, processes, ...all }: CpuSummary): Part[] {
   return [
     part('cpu', null, [['traced', traced, 'ns'], ...values(all)]),
     ...cores.map((core) => part('cpu', `core ${core.id}`, values(core))),
-    ...processes.map((one) => part('cpu', `process ${one.id}`, values(one))),
+    ...processes.map((tally) => part('cpu', `process ${tally.id}`, values(tally))),
   ];
 }
 

@@ -44,7 +44,7 @@ export class CpuSums {
   get result(): CpuSummary | null {
     if (this.#known.size === 0) return null;
     const total = (amount: Amount): number | null =>
-      this.#known.has(amount) ? [...this.#cores.values()].reduce((sum, one) => sum + one[amount], 0) : null;
+      this.#known.has(amount) ? [...this.#cores.values()].reduce((sum, core) => sum + core[amount], 0) : null;
     return {
       traced: this.#traced,
       ...{ time: total('time'), switches: total('switches'), samples: total('samples') },
@@ -56,7 +56,7 @@ export class CpuSums {
   #tallies(sums: Sums): CpuTally[] {
     const known = (amount: Amount, value: number): number | null => (this.#known.has(amount) ? value : null);
     return [...sums]
-      .sort(([a, one], [b, other]) => other.time - one.time || other.samples - one.samples || a - b)
+      .sort(([a, first], [b, other]) => other.time - first.time || other.samples - first.samples || a - b)
       .map(([id, { time, switches, samples }]) => ({
         id,
         ...{ time: known('time', time), switches: known('switches', switches), samples: known('samples', samples) },
@@ -65,8 +65,8 @@ export class CpuSums {
 
   #addTo(sums: Sums, id: unknown, amount: Amount, value: number): void {
     if (typeof id !== 'number') return;
-    const one = boundedEntryOf(sums, id, MOST, () => ({ time: 0, switches: 0, samples: 0 }));
-    if (one !== null) one[amount] += value;
+    const entry = boundedEntryOf(sums, id, MOST, () => ({ time: 0, switches: 0, samples: 0 }));
+    if (entry !== null) entry[amount] += value;
   }
 }
 

@@ -62,8 +62,8 @@ export class ProgramSums {
   get result(): ProgramSummary | null {
     if (this.#roles.size === 0 && this.#layerCount === 0) return null;
     const tensors = ROLES.flatMap((role): RoleTensors[] => {
-      const of = this.#roles.get(role);
-      return of === undefined ? [] : [{ role, ...of }];
+      const sums = this.#roles.get(role);
+      return sums === undefined ? [] : [{ role, ...sums }];
     });
     return { tensors, layers: this.#layerCount, listedLayers: this.#layers };
   }

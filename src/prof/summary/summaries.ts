@@ -340,7 +340,7 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   const { step = null } = record;
   if (stretch === null || step === null) return;
   const kernel = record.type === 'kernel' ? record : null;
-  sums.steps.add(step, record.device, stretch, kernel, (own) => sums.hostSteps.isOwn(step, own));
+  sums.steps.add(step, record.device, stretch, kernel, (line) => sums.hostSteps.isOwn(step, line));
 }
 
 /** Each message counts for its link, and for the two ranks if they are known. */

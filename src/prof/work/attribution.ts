@@ -148,12 +148,13 @@ const joined = (a: Work, b: Work, flops: number | null, bytes: number | null): W
 });
 
 /** The kernels whose common name took the most total time; of equal names, the one that came first. */
-const longest = (of: readonly number[], members: readonly CallKernel[]): number[] => byTime(of, members)[0] ?? [];
+const longest = (chosen: readonly number[], members: readonly CallKernel[]): number[] =>
+  byTime(chosen, members)[0] ?? [];
 
 /** Kernels by name, sorted by total time, then by first appearance. */
-function byTime(of: readonly number[], members: readonly CallKernel[]): number[][] {
+function byTime(chosen: readonly number[], members: readonly CallKernel[]): number[][] {
   const groups = new Map<string, { time: number; indices: number[] }>();
-  for (const i of of) {
+  for (const i of chosen) {
     const member = elementAt(members, i);
     const { name } = member.record;
     const group = groups.get(name) ?? { time: 0, indices: [] };
@@ -171,8 +172,8 @@ function split(total: number | null, weights: readonly number[]): (number | null
   const shares: number[] = [];
   let given = 0;
   let weight = 0;
-  weights.forEach((own, i) => {
-    weight += sum === 0 ? 1 / weights.length : own / sum;
+  weights.forEach((ownWeight, i) => {
+    weight += sum === 0 ? 1 / weights.length : ownWeight / sum;
     const until = i === weights.length - 1 ? total : Math.min(total, Math.round(total * weight));
     shares.push(until - given);
     given = until;

@@ -46,7 +46,7 @@ export class KernelMemo<Entry> {
    */
   of(calls: readonly OpCall[], name: string, isOf: (entry: Entry) => boolean, make: () => Entry): Entry {
     const known = this.#alike(calls, name);
-    const same = known.find((one) => isSameList(one.calls, calls) && isOf(one.entry));
+    const same = known.find((candidate) => isSameList(candidate.calls, calls) && isOf(candidate.entry));
     if (same !== undefined) return same.entry;
     const entry = make();
     this.#keep(known, { calls, entry });
@@ -59,9 +59,9 @@ export class KernelMemo<Entry> {
     return entryOf(names, name, () => []);
   }
 
-  #keep(known: Known<Entry>[], one: Known<Entry>): void {
+  #keep(known: Known<Entry>[], added: Known<Entry>): void {
     if (known.length >= MOST_ALIKE) known.length = 0;
-    known.push(one);
+    known.push(added);
     if (++this.#made === this.kept * MOST_ALIKE) this.#forget();
   }
 

@@ -163,7 +163,7 @@ export class ForwardKernels {
     const held = newest(this.#young[by].get(kernel, id), this.#old[by].get(kernel, id));
     const [only] = held;
     if (only === undefined) return null;
-    const chosen = held.length === 1 ? only : choose(held, kernel, (one) => this.#contextOf(one));
+    const chosen = held.length === 1 ? only : choose(held, kernel, (candidate) => this.#contextOf(candidate));
     if (chosen === null) return { kind: 'ambiguous', threads: held.length };
     return { kind: 'paired', forward: { id: chosen.id, tid: chosen.tid, context: this.#contextOf(chosen) }, by };
   }
@@ -204,7 +204,9 @@ function choose(
   contextOf: (forward: ForwardEntry) => ForwardContext,
 ): ForwardEntry | null {
   const nodes = kernel.seqMarker.map((text) => plainName(markerName(text)));
-  const agreeing = candidates.filter((one) => contextOf(one).names.some((name) => isOpOf(plainName(name), nodes)));
+  const agreeing = candidates.filter((candidate) =>
+    contextOf(candidate).names.some((name) => isOpOf(plainName(name), nodes)),
+  );
   const likely = agreeing.length > 0 ? agreeing : candidates;
   const [first] = likely;
   // Replicas that made the same call at the same line have the same context.

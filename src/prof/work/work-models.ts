@@ -147,9 +147,9 @@ function deriveOnAscend(
   if (described !== null && isKnown(described.whole)) {
     return record.callIds !== undefined && kernelKind(kernel) === 'helper' ? asHelper(derived, described) : derived;
   }
-  const own = ofConvolution(calls, kernel, record, described) ?? ofOperands(record);
-  if (own === null || (described !== null && !isKnown(own.work))) return derived;
-  return { described: own, label: derived.label, params: own.work.params.map(renderParam) };
+  const resolved = ofConvolution(calls, kernel, record, described) ?? ofOperands(record);
+  if (resolved === null || (described !== null && !isKnown(resolved.work))) return derived;
+  return { described: resolved, label: derived.label, params: resolved.work.params.map(renderParam) };
 }
 
 /** The kernel as a helper: it only prepares or moves data. */

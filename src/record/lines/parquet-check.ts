@@ -153,8 +153,8 @@ class ColumnPages {
   }
 
   /** Checks runs of dictionary indices, or differences; for other encodings the library stops at the end of the bytes. */
-  #checkValues(page: Uint8Array, of: { encoding: string | undefined; count: number }, at: string): void {
-    const { encoding, count } = of;
+  #checkValues(page: Uint8Array, values: { encoding: string | undefined; count: number }, at: string): void {
+    const { encoding, count } = values;
     if (encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY') {
       const [width = 0] = page;
       check(width <= 32, `the bits of values of ${at}`);
@@ -198,8 +198,12 @@ export function checkStruct(bytes: Uint8Array, from: number, where: string, dept
   }
 }
 
-function checkElement(bytes: Uint8Array, from: number, of: { type: number; where: string; depth: number }): number {
-  const { type, where, depth } = of;
+function checkElement(
+  bytes: Uint8Array,
+  from: number,
+  element: { type: number; where: string; depth: number },
+): number {
+  const { type, where, depth } = element;
   if (type <= 3) return from + 1;
   if (type <= 6) {
     let end = from;
@@ -278,8 +282,8 @@ function varint(bytes: Uint8Array, at: number, where: string): readonly [value: 
  * Checks runs of a repeated value and runs of packed values, until there are enough values or no more bytes, where the
  * library stops.
  */
-function checkRuns(bytes: Uint8Array, from: number, of: { width: number; count: number }, where: string): void {
-  const { width, count } = of;
+function checkRuns(bytes: Uint8Array, from: number, runs: { width: number; count: number }, where: string): void {
+  const { width, count } = runs;
   let at = from;
   for (let seen = 0; seen < count && at < bytes.length;) {
     const [header, next] = varint(bytes, at, where);

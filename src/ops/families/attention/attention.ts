@@ -170,7 +170,7 @@ function attentionCost(attention: CachedAttention, { call, kernel }: BoundCall):
 const unseenCache = withTensors('q k', (q, k, bound) => {
   if (q.shape.length === 0) return null;
   const v = bound.tensor('v');
-  const areHeads = [q, k, v].every((one) => one?.shape.length === 3);
+  const areHeads = [q, k, v].every((operand) => operand?.shape.length === 3);
   if (!areHeads || v === null || extentAt(k, 2) !== extentAt(q, 2)) return unknownCost(q, heads('Hk', k));
   const [keyHeads, valueWidth] = [extentAt(k, 1), extentAt(v, 2)];
   return attentionCost({ q, keyHeads, valueWidth, cache: null, sequences: null }, bound);

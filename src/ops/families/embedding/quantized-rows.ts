@@ -35,7 +35,7 @@ const AFFINE = 5;
  */
 type RowLength = (length: number, bound: BoundCall) => number | null;
 
-const toMultiple = (length: number, of: number): number => Math.ceil(length / of) * of;
+const toMultiple = (length: number, multiple: number): number => Math.ceil(length / multiple) * multiple;
 
 /** Elements of one byte, padded to a multiple of four, followed by a scale and a bias (or padding) of four bytes each. */
 const byteRows: RowLength = (elements) => toMultiple(elements, 4) + 8;

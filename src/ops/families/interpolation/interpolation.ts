@@ -96,11 +96,11 @@ function interpolationCall(call: OpCall, { dir }: Pick<KernelFacts, 'dir'>): OpC
   const rank = input.shape.length - 2;
   const op = Object.hasOwn(OPS, mode) ? OPS[mode]?.[rank - 1] : undefined;
   if (typeof op !== 'string') return null;
-  const own = input.shape.slice(2);
+  const inputExtents = input.shape.slice(2);
   const scales = perDimension(argumentValue(call, 'scale_factor', 2), rank);
   const size =
     perDimension(argumentValue(call, 'size', 1), rank) ??
-    scales?.map((scale, i) => Math.floor(elementAt(own, i) * scale));
+    scales?.map((scale, i) => Math.floor(elementAt(inputExtents, i) * scale));
   if (size === undefined) return null;
   const corners = mode.startsWith('nearest') ? [] : [argument(call, 'align_corners', 4) ?? NOT_GIVEN];
   const rest = [...corners.map((arg): Arg => ({ ...arg, name: '' })), NOT_GIVEN];
@@ -134,8 +134,9 @@ function enlarged(bound: BoundCall, input: Tensor): Tensor | null {
   const rank = rankInName(opName(bound.call));
   const [size, scales] = [bound.integers('output_size'), numbers(bound.value('scale_factors'))];
   if (input.shape.length < rank) return null;
-  const [kept, own] = [input.shape.slice(0, -rank), input.shape.slice(-rank)];
-  const extents = size ?? (scales === null ? null : own.map((extent, i) => Math.floor(extent * (scales[i] ?? 0))));
+  const [kept, inputExtents] = [input.shape.slice(0, -rank), input.shape.slice(-rank)];
+  const extents =
+    size ?? (scales === null ? null : inputExtents.map((extent, i) => Math.floor(extent * (scales[i] ?? 0))));
   if (extents?.length === rank) return tensor([...kept, ...extents], input.dtype);
   return bound.outs[0] ?? null;
 }

@@ -252,7 +252,7 @@ function forwardCall({ op, input, given, training }: PythonCall): OpCall {
   return dispatched(op, x, weight, bias, given('running_mean'), given('running_var'), training);
 }
 
-/** @param of the gradients to compute: that of the input, or those of weight and bias if they exist */
+/** @param ofInput whether to compute the gradient of the input @param ofWeights those of weight and bias, if they exist */
 function backwardCall({ op, input, given, training, saved }: PythonCall, ofInput: boolean, ofWeights: boolean): OpCall {
   const [x, weight, statistics] = [likeTensor(input), given('weight'), likeTensor(saved)];
   const [hasWeight, hasBias] = ['weight', 'bias'].map((name) => ofWeights && given(name).shape !== undefined);

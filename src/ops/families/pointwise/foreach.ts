@@ -21,8 +21,8 @@ function knownType(lists: readonly (readonly Tensor[])[]): string | undefined {
 /** Fills in unspecified element types from the other lists, because an op's lists have one type. */
 export function withTypes(...lists: readonly (readonly Tensor[])[]): Tensor[][] {
   const dtype = knownType(lists);
-  const typed = (one: Tensor): Tensor =>
-    dtype === undefined || dtypeBytes(one.dtype) !== null ? one : tensor(one.shape, dtype);
+  const typed = (operand: Tensor): Tensor =>
+    dtype === undefined || dtypeBytes(operand.dtype) !== null ? operand : tensor(operand.shape, dtype);
   return lists.map((list) => list.map(typed));
 }
 
@@ -108,7 +108,7 @@ function factor(rule: Foreach, rest: readonly Arg[]): number {
 function results(rule: Foreach, list: readonly Tensor[], rest: readonly Arg[]): Tensor[] {
   if (rule.reduces !== true) return [...list];
   const dtype = dtypeAt(rest[1]);
-  return list.map((one) => tensor([], dtype ?? one.dtype));
+  return list.map((operand) => tensor([], dtype ?? operand.dtype));
 }
 
 /** A power of one number has the list of its exponents as the second argument. */

@@ -164,10 +164,10 @@ const unpacked = withTensors('weight scales', (weight, scales) => {
 });
 
 /** Rotated elements of all heads of q or k; null when the head dimension is unspecified or does not fit. */
-function rotatedElements(one: Tensor, width: number, bound: BoundArguments): number | null {
-  const head = integer(bound.value('head_size')) ?? (one.shape.length > 2 ? one.shape.at(-1) : undefined);
-  if (head === undefined || head <= 0 || numel(one.shape) % head !== 0) return null;
-  return (numel(one.shape) / head) * Math.min(width, head);
+function rotatedElements(operand: Tensor, width: number, bound: BoundArguments): number | null {
+  const head = integer(bound.value('head_size')) ?? (operand.shape.length > 2 ? operand.shape.at(-1) : undefined);
+  if (head === undefined || head <= 0 || numel(operand.shape) % head !== 0) return null;
+  return (numel(operand.shape) / head) * Math.min(width, head);
 }
 
 /** Pairs (x, y) → (x·cos − y·sin, y·cos + x·sin): six operations on two elements, with one table row for each token. */
@@ -175,10 +175,10 @@ const rotary = withTensors('cos_sin_cache positions', (table, positions, bound) 
   const width = table.shape.at(-1);
   if (width === undefined) return null;
   const operands = bound.tensorsOf('query key');
-  const parts = operands.map((one) => rotatedElements(one, width, bound));
+  const parts = operands.map((operand) => rotatedElements(operand, width, bound));
   const known = parts.filter((part) => part !== null);
   const isKnown = known.length === parts.length;
-  const vectors = operands.map((one, i) => tensor([parts[i] ?? 0], one.dtype));
+  const vectors = operands.map((operand, i) => tensor([parts[i] ?? 0], operand.dtype));
   return {
     flops: isKnown ? ROTATION * known.reduce((sum, part) => sum + part, 0) : null,
     reads: [positions, ...vectors, tensor([numel(positions.shape), width], table.dtype)],

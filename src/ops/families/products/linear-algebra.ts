@@ -92,13 +92,13 @@ interface Matrices {
 }
 
 /** Matrices [..., m, n]. */
-function matrices(of: Tensor): Matrices | null {
-  const [rows, columns] = of.shape.slice(-2);
-  return rows === undefined || columns === undefined ? null : { batch: of.shape.slice(0, -2), rows, columns };
+function matrices(operand: Tensor): Matrices | null {
+  const [rows, columns] = operand.shape.slice(-2);
+  return rows === undefined || columns === undefined ? null : { batch: operand.shape.slice(0, -2), rows, columns };
 }
 
-const square = (of: Tensor): Matrices | null => {
-  const found = matrices(of);
+const square = (operand: Tensor): Matrices | null => {
+  const found = matrices(operand);
   return found?.rows === found?.columns ? found : null;
 };
 
@@ -120,7 +120,7 @@ interface Factorisation {
   readonly text: string;
   readonly squareOnly?: boolean;
   /** Additional small results. */
-  readonly extra?: readonly ((of: Matrices) => Tensor)[];
+  readonly extra?: readonly ((shape: Matrices) => Tensor)[];
 }
 
 /** A factorisation whose result has the size of the matrix. */

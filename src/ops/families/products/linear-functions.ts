@@ -48,7 +48,7 @@ const linear: LayerReader = (tensors) => {
   const [first, last] = [matrices[0], matrices.at(-1)];
   if (first === undefined || last === undefined || matrices.length < 2) return null;
   const [weight, input] = first.shape.length > 2 ? [last, first] : [first, last];
-  const bias = tensors.find((one) => isVector(one) && one.shape[0] === weight.shape[0]);
+  const bias = tensors.find((operand) => isVector(operand) && operand.shape[0] === weight.shape[0]);
   return { input, weights: [weight], vectors: bias === undefined ? [] : [bias] };
 };
 
@@ -76,7 +76,7 @@ const isSplits = ({ shape, items, value }: Arg): boolean =>
 const grouped: LayerReader = (tensors, call) => {
   const [input, ...matrices] = tensors.filter(isMatrix);
   if (input === undefined) return null;
-  const vectors = tensors.filter((one) => isVector(one) && one.shape[0] === matrices[0]?.shape[0]);
+  const vectors = tensors.filter((operand) => isVector(operand) && operand.shape[0] === matrices[0]?.shape[0]);
   const groups = integers(positional(call).find(isSplits)?.value)?.length;
   const weights = matrices.slice(0, groups ?? (vectors.length > 0 ? vectors.length : matrices.length));
   const alike = weights.every(({ shape }) => shape.join() === weights[0]?.shape.join());
@@ -100,10 +100,10 @@ const fits = (width: number, k: number): boolean => width === k || width === 2 *
 function rowOf({
   input,
   weights,
-  grouped: one,
+  grouped: isGrouped,
 }: LinearLayers): { readonly products: number; readonly width: number } | null {
   let [products, width] = [0, extentAt(input, -1)];
-  for (const [at, { shape }] of (one === true ? weights.slice(0, 1) : weights).entries()) {
+  for (const [at, { shape }] of (isGrouped === true ? weights.slice(0, 1) : weights).entries()) {
     const [n = 0, k = 0] = shape;
     if (shape.length !== 2 || (at === 0 ? k !== width : !fits(width, k))) return null;
     products += n * k;

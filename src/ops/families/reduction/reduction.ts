@@ -30,8 +30,12 @@ const running = (bound: BoundCall, input: Tensor, byDefault: string): Tensor =>
 /** @param widens whether sums of integers are int64 */
 const plain = (flops: number, widens: boolean): RuleCost =>
   withTensors('self', (input, bound) => {
-    const own = category(input.dtype);
-    const result = running(bound, input, widens && (own === 'int' || own === 'bool') ? 'int64' : input.dtype);
+    const inputCategory = category(input.dtype);
+    const result = running(
+      bound,
+      input,
+      widens && (inputCategory === 'int' || inputCategory === 'bool') ? 'int64' : input.dtype,
+    );
     const formula = `flops = ${flops}·E; bytes = input + result`;
     return { flops: flops * numel(input.shape), writes: [result], formula };
   });
@@ -124,7 +128,7 @@ const norm: Partial<Reduction> = {
   signatures: ['@self p dim keepdim dtype', '@self p', '@self p dim keepdim', '@self p dtype'],
 };
 const vectorNorm: Partial<Reduction> = { ...saved, signatures: ['@self ord dim keepdim dtype'] };
-const one: Partial<Reduction> = { signatures: ['@self dim keepdim'] };
+const overOneDim: Partial<Reduction> = { signatures: ['@self dim keepdim'] };
 const extremum = reduce([1, 0], 'same', { indices: true });
 /** A mean takes n − 1 additions and a division. */
 const mean = reduce([1, 0], 'same', { ...summed, backward: [1, false], pyprof: [1, 1] });
@@ -145,23 +149,23 @@ const REDUCTIONS: ByName<Reduction> = {
   var_mean: reduce([3, 2], 'float', { ...spread, results: 2 }),
   std_mean: reduce([3, 3], 'float', { ...spread, results: 2 }),
   prod,
-  logsumexp: reduce([4, 2], 'float', { ...saved, ...one }),
+  logsumexp: reduce([4, 2], 'float', { ...saved, ...overOneDim }),
   max: { ...extremum, pair: 'maximum' },
   min: { ...extremum, pair: 'minimum' },
-  amax: reduce([1, 0], 'same', { ...saved, ...one }),
-  amin: reduce([1, 0], 'same', { ...saved, ...one }),
+  amax: reduce([1, 0], 'same', { ...saved, ...overOneDim }),
+  amin: reduce([1, 0], 'same', { ...saved, ...overOneDim }),
   // Two comparisons per element.
-  aminmax: reduce([2, 0], 'same', { ...saved, ...one, results: 2 }),
+  aminmax: reduce([2, 0], 'same', { ...saved, ...overOneDim, results: 2 }),
   _aminmax: reduce([2, 0], 'same', { results: 2 }),
-  argmax: reduce([1, 0], 'int64', one),
-  argmin: reduce([1, 0], 'int64', one),
+  argmax: reduce([1, 0], 'int64', overOneDim),
+  argmin: reduce([1, 0], 'int64', overOneDim),
   any: reduce([1, 0], 'bool'),
   all: reduce([1, 0], 'bool'),
   count_nonzero: reduce([1, 0], 'int64', { signatures: ['@self dim'] }),
   // Selection compares every element at least once.
   median: extremum,
   nanmedian: extremum,
-  mode: { ...extremum, ...one },
+  mode: { ...extremum, ...overOneDim },
   kthvalue: { ...extremum, signatures: ['@self k dim keepdim'] },
 };
 

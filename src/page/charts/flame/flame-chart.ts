@@ -40,10 +40,10 @@ function linesOf({ name, time, count, layer }: FlameNode, whole: number): string
   ];
   const kernels = `${quantityText(count, 'count')} kernels`;
   if (layer === null) return count === null ? lines : [...lines, kernels];
-  const { own, forward, backward, flops, bytes, why } = layer;
+  const { own: ownTime, forward, backward, flops, bytes, why } = layer;
   return [
     ...lines,
-    `own ${quantityText(own, 'ns')}, forward ${quantityText(forward, 'ns')}, backward ${quantityText(backward, 'ns')}`,
+    `own ${quantityText(ownTime, 'ns')}, forward ${quantityText(forward, 'ns')}, backward ${quantityText(backward, 'ns')}`,
     `${kernels}, ${quantityText(flops, 'flop')}, ${quantityText(bytes, 'bytes')}, on matrix unit ${quantityText(why.all?.tc ?? null, 'share')}`,
   ];
 }
@@ -84,8 +84,8 @@ export class FlameChart {
     const boxes = flameBoxes(focus, this.#order);
     const rows = boxes.reduce((most, { row }) => Math.max(most, row), 0) + 1;
     const made = boxes.map((box) => this.#box(box, focus, rows));
-    made.forEach((one, i) =>
-      one.addEventListener('keydown', (event) => {
+    made.forEach((box, i) =>
+      box.addEventListener('keydown', (event) => {
         const key = this.options.isUpward === true ? (UPWARD[event.key] ?? event.key) : event.key;
         const other = nextBox(boxes, elementAt(boxes, i), key);
         if (key === 'Escape' && focus.parent !== null) this.#show(focus.parent, true);
@@ -151,7 +151,7 @@ export class SandwichView {
 
   /** Shows the callers and callees of a name. */
   choose(name: string, hasFocus: boolean): void {
-    const total = this.#names.find((one) => one.name === name);
+    const total = this.#names.find((entry) => entry.name === name);
     if (total === undefined) return;
     const heading = element('h3', { tabindex: -1, class: 'text' }, name);
     const figures = boxedDefinitions([
@@ -171,8 +171,8 @@ export class SandwichView {
     heading.focus({ preventScroll: true });
   }
 
-  #chart(of: FlameNode, label: string, isUpward: boolean): HTMLElement {
-    const chart = new FlameChart(of, { label, whole: this.root.time, order: 'longest', isUpward });
+  #chart(node: FlameNode, label: string, isUpward: boolean): HTMLElement {
+    const chart = new FlameChart(node, { label, whole: this.root.time, order: 'longest', isUpward });
     chart.draw();
     return chart.place;
   }

@@ -91,7 +91,7 @@ export const flameRoot = (name: string, time: number, count: number | null = nul
 
 /** Adds a box for the remaining kernel time. */
 function withRest(root: FlameNode, rest: string): FlameNode {
-  const time = root.children.reduce((left, one) => left - one.time, root.time);
+  const time = root.children.reduce((left, child) => left - child.time, root.time);
   if (time > 0) flameChild(root, { name: rest, time, isRest: true });
   return root;
 }
@@ -118,9 +118,9 @@ export function layerFlame(rows: readonly LayerRow[], whole: number | null, isCu
   );
   const add = (parent: FlameNode, { name, row, children }: LayerNode): void => {
     const made = flameChild(parent, { name, time: row.time, count: row.count, layer: row });
-    for (const one of children) add(made, one);
+    for (const child of children) add(made, child);
   };
-  for (const one of tops) add(root, one);
+  for (const top of tops) add(root, top);
   return withRest(root, isCut ? 'no layer, or a layer not on this page' : 'no layer');
 }
 
@@ -189,9 +189,9 @@ export function flameBoxes(focus: FlameNode, order: FlameOrder = 'time'): FlameB
  * have the same colour.
  */
 export function branching({ children }: FlameNode): readonly FlameNode[] {
-  const own = children.filter(({ isRest }) => !isRest);
-  const [only] = own;
-  return own.length === 1 && only !== undefined && only.children.length > 0 ? branching(only) : own;
+  const named = children.filter(({ isRest }) => !isRest);
+  const [only] = named;
+  return named.length === 1 && only !== undefined && only.children.length > 0 ? branching(only) : named;
 }
 
 /** The box to which an arrow key moves. */
@@ -243,7 +243,7 @@ const selfOf = ({ time, layer, children }: FlameNode): number =>
   layer?.own ??
   Math.max(
     0,
-    children.reduce((left, one) => left - one.time, time),
+    children.reduce((left, child) => left - child.time, time),
   );
 
 /** Visits all boxes except the root and the remaining time; `isOutermost` means that no ancestor has the same name. */
@@ -254,10 +254,10 @@ function visit(root: FlameNode, act: (node: FlameNode, isOutermost: boolean) => 
     const around = above.get(node.name) ?? 0;
     act(node, around === 0);
     above.set(node.name, around + 1);
-    for (const one of node.children) enter(one);
+    for (const child of node.children) enter(child);
     above.set(node.name, around);
   };
-  for (const one of root.children) enter(one);
+  for (const child of root.children) enter(child);
 }
 
 /** All names of a chart, in the order of their first boxes. */
@@ -286,7 +286,7 @@ export function calleesOf(root: FlameNode, name: string): FlameNode {
   const merged = nothing();
   const merge = (into: MergedBox, node: FlameNode): void => {
     addTo(into, node);
-    for (const one of node.children) merge(entryOf(into.children, one.name, nothing), one);
+    for (const child of node.children) merge(entryOf(into.children, child.name, nothing), child);
   };
   visit(root, (node, isOutermost) => {
     if (isOutermost && node.name === name) merge(merged, node);

@@ -126,7 +126,12 @@ export function profileComparison(
     const chosen = button(elementAt(names, at), () => choose(at), { class: 'link' });
     if (at === current) chosen.setAttribute('aria-current', 'true');
     const head = element('th', { scope: 'row' }, chosen);
-    return element('tr', { class: at === current ? 'current' : null }, head, ...columns.map((one) => cellOf(one, at)));
+    return element(
+      'tr',
+      { class: at === current ? 'current' : null },
+      head,
+      ...columns.map((column) => cellOf(column, at)),
+    );
   };
   const ordered: TableColumn<number>[] = [
     { title: 'Profile', cell: (at) => elementAt(names, at) },

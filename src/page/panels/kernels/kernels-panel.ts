@@ -55,7 +55,7 @@ const nameColumn = (view: PanelView): TableColumn<KernelRow> => ({
 function extentText(common: CommonExtent | null | undefined): string | null {
   if (common === null || common === undefined) return null;
   const [x = 1, ...others] = common.extent;
-  const last = others.findLastIndex((one) => one !== 1);
+  const last = others.findLastIndex((size) => size !== 1);
   const text = [x, ...others.slice(0, last + 1)].join(' × ');
   return common.different > 1 ? `${text} (of ${common.different})` : text;
 }

@@ -103,7 +103,7 @@ function partsOf({ profile }: PanelView, all: readonly Part[], word: string, pan
   const recorded = devices.filter(({ bounds }) => bounds === undefined);
   const copies = (['copiesAlone', 'setsAlone'] as const).map((key) => wholeSumOf(DEVICES, recorded, key));
   const copiesSign = recorded.length < devices.length ? { sign: BOUND_SIGNS.busy } : {};
-  const others = difference(sums('compute'), ...largest.filter((one) => lengthOf(one) > 0).map(({ time }) => time));
+  const others = difference(sums('compute'), ...largest.filter((entry) => lengthOf(entry) > 0).map(({ time }) => time));
   const rows = [
     ...largest,
     part(WORK_NAMES.communication[0], 'collectives', sums('exposed')),
@@ -111,7 +111,7 @@ function partsOf({ profile }: PanelView, all: readonly Part[], word: string, pan
     { ...part('Idle', 'idle', idle.field), sign: idle.sign },
     part(WORK_NAMES.missing[0], 'diagnostics', missing),
   ].sort((a, b) => lengthOf(b) - lengthOf(a));
-  return [...rows, part(`Other ${word}s`, panel, others)].filter((one) => lengthOf(one) > 0);
+  return [...rows, part(`Other ${word}s`, panel, others)].filter((entry) => lengthOf(entry) > 0);
 }
 
 function make(view: PanelView): PanelContent {

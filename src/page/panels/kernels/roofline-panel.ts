@@ -98,20 +98,20 @@ function option(range: RooflineRange, roof: Roof | undefined): ChartOption {
   const [[from, to], [low, high]] = [intensity, rates];
   const lines = roof === undefined ? [] : roofLines(roof, ...intensity);
   const most = points.reduce((max, { point }) => Math.max(max, point.time), 0);
-  const groups = USES.map((use) => ({ use, own: points.filter((one) => useOf(one) === use) }));
+  const groups = USES.map((use) => ({ use, own: points.filter((placed) => useOf(placed) === use) }));
   return {
     grid: { left: 84, right: 20, top: 28, bottom: 46 },
     xAxis: below('FLOP/byte', 'count', { type: 'log', min: from, max: to, interval: 1 }),
     yAxis: left('flop/s', { type: 'log', min: low, max: high, interval: high / low > 1e8 ? 2 : 1 }),
     tooltip: tips('item', (i, series) => {
-      const one = groups.find(({ use }) => use.name === series)?.own[i];
-      if (one === undefined) return [series];
-      const { point, intensity, flopsPerS, bytesPerS, ofCompute, ofMemory } = one;
+      const placed = groups.find(({ use }) => use.name === series)?.own[i];
+      if (placed === undefined) return [series];
+      const { point, intensity, flopsPerS, bytesPerS, ofCompute, ofMemory } = placed;
       return [
         cut(point.op ?? 'no op known'),
         ['kernel', cut(point.kernel)],
         ['type', point.dtype ?? 'na'],
-        ['matrix unit', useOf(one).name],
+        ['matrix unit', useOf(placed).name],
         ['intensity', quantityText(intensity, 'flop/byte')],
         ['reached', `${quantityText(flopsPerS, 'flop/s')} (${shareText(ofCompute)} of peak)`],
         ['memory', `${quantityText(bytesPerS, 'bytes/s')} (${shareText(ofMemory)} of peak)`],
@@ -134,13 +134,13 @@ function option(range: RooflineRange, roof: Roof | undefined): ChartOption {
         tooltip: { show: false },
       })),
       ...labelsOf(lines, low, high),
-      ...groups.map(({ use, own }) => ({
+      ...groups.map(({ use, own: placed }) => ({
         type: 'scatter' as const,
         name: use.name,
         symbol: use.symbol,
-        data: own.map(({ intensity, flopsPerS }) => [intensity, flopsPerS]),
+        data: placed.map(({ intensity, flopsPerS }) => [intensity, flopsPerS]),
         symbolSize: (_: unknown, { dataIndex }: { dataIndex: number }) =>
-          sizeOf(elementAt(own, dataIndex).point.time, most, points.length),
+          sizeOf(elementAt(placed, dataIndex).point.time, most, points.length),
         itemStyle: { color: use.colour, opacity: 0.65, borderColor: 'var(--panel)', borderWidth: 0.6 },
         // Set the colour explicitly, because ECharts cannot derive one from a CSS variable.
         emphasis: { itemStyle: { color: use.colour, opacity: 1, borderColor: 'var(--ink)', borderWidth: 1.5 } },
@@ -162,7 +162,7 @@ const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
     link: ({ point }, text) => eventsLink(view, text, ofOp(point.op ?? '')),
   },
   { title: 'Type', cell: ({ point }) => point.dtype },
-  { title: 'Matrix unit', cell: (one) => useOf(one).short },
+  { title: 'Matrix unit', cell: (placed) => useOf(placed).short },
   { title: 'Time', unit: 'ns', cell: ({ point }) => point.time, field: ({ at }) => `roofline.points.${at}.time` },
   {
     ...{ title: 'Launches', isExtra: true },
@@ -209,12 +209,12 @@ function outsideOf({ outside }: RooflineRange): HTMLElement[] {
 function shownOf(view: PanelView, device: number): Node[] {
   const { roofline } = view.profile;
   const points = placedPoints(roofline, device);
-  const roof = roofline.roofs.find((one) => one.device === device);
-  const own = roofline.points.filter((point) => point.device === device).length;
+  const roof = roofline.roofs.find((candidate) => candidate.device === device);
+  const entries = roofline.points.filter((point) => point.device === device).length;
   if (points.length === 0) {
     return [element('p', { class: 'missing' }, 'FLOPs and bytes of this device’s kernels are unknown.')];
   }
-  const uses = USES.map((use) => ({ use, count: points.filter((one) => useOf(one) === use).length }));
+  const uses = USES.map((use) => ({ use, count: points.filter((placed) => useOf(placed) === use).length }));
   const shapes = uses
     .filter(({ count }) => count > 0)
     .map(({ use, count }) => [swatch(use.colour, use.symbol), `${use.name} (${count})`]);
@@ -230,7 +230,7 @@ function shownOf(view: PanelView, device: number): Node[] {
   const about = [
     roofText(roof, deviceName(view.profile, device)),
     'The area of a point is its time.',
-    ...(own > points.length ? [`${own - points.length} entries without FLOPs or bytes are not shown.`] : []),
+    ...(entries > points.length ? [`${entries - points.length} entries without FLOPs or bytes are not shown.`] : []),
     ...(leftOut > 0 ? [`${leftOut} entries with the least time are left out.`] : []),
   ];
   return [

@@ -54,7 +54,7 @@ export function hostComparison(hosts: readonly NamedHost[]): HostComparison {
   const titles = [...new Set(hosts.flatMap(({ host }) => host.lines.map(({ title }) => title)))];
   const charts = titles.map((title): CurveGroup => {
     const lines = hosts.flatMap(({ name, host }, i) => {
-      const line = host.lines.find((one) => one.title === title);
+      const line = host.lines.find((candidate) => candidate.title === title);
       const shift = elementAt(shifts, i);
       return (line?.curves ?? []).map(({ points }) => ({
         ...{ name, unit: line?.unit ?? 'count' },

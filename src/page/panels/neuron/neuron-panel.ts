@@ -56,14 +56,14 @@ function hostContents({ host: { charts, facts } }: NamedHost): HTMLElement[] {
 }
 
 /** Charts with a line for each host on one time axis, then the charts of a chosen host. */
-function comparedHosts(hosts: readonly NamedHost[], own: NamedHost): HTMLElement[] {
+function comparedHosts(hosts: readonly NamedHost[], currentHost: NamedHost): HTMLElement[] {
   const { charts, axis, span } = hostComparison(hosts);
   const place = element('div');
   const show = (name: string): void => {
-    const chosen = hosts.find((host) => host.name === name) ?? own;
+    const chosen = hosts.find((host) => host.name === name) ?? currentHost;
     replaceContents(place, ...hostContents(chosen));
   };
-  show(own.name);
+  show(currentHost.name);
   const choices = hosts.map(({ name }) => [name, name] as const);
   return [
     section(
@@ -74,7 +74,7 @@ function comparedHosts(hosts: readonly NamedHost[], own: NamedHost): HTMLElement
         ...charts.map((group) => section(group.title, ...lineChart(group, { axis, span }))),
       ),
     ),
-    section('One host', select('Host', choices, own.name, show), place),
+    section('One host', select('Host', choices, currentHost.name, show), place),
   ];
 }
 
@@ -82,13 +82,17 @@ function makeMonitor(view: PanelView): PanelContent {
   const { monitor } = view.profile;
   if (monitor === null) return 'The profile is not from neuron-monitor.';
   const hosts = hostsOf(view.data);
-  const own = hosts.find(({ profile }) => profile === view.at);
+  const currentHost = hosts.find(({ profile }) => profile === view.at);
   const { otherReports } = monitor;
   return [
     element('p', {}, 'Reports: ', figure(fieldsOf('monitor', monitor)('reports'), 'count'), '.'),
     ...(otherReports > 0 ? [note(`${otherReports} of these come from other hosts, which are not on this page.`)] : []),
     ...errorsOf(monitor),
-    ...(own === undefined ? [] : hosts.length > 1 ? comparedHosts(hosts, own) : hostContents(own)),
+    ...(currentHost === undefined
+      ? []
+      : hosts.length > 1
+        ? comparedHosts(hosts, currentHost)
+        : hostContents(currentHost)),
   ];
 }
 
@@ -106,8 +110,8 @@ function tensors({ profile }: PanelView): HTMLElement[] {
   const roles = profile.overview.program?.tensors ?? [];
   if (roles.length === 0) return [];
   const rows = roles.flatMap(({ role, listed: list }, place) =>
-    listed(list).map((one): Tensor => {
-      return { ...one, role, field: `overview.program.tensors.${place}.listed.${one.at}.bytes` };
+    listed(list).map((tensor): Tensor => {
+      return { ...tensor, role, field: `overview.program.tensors.${place}.listed.${tensor.at}.bytes` };
     }),
   );
   const columns: TableColumn<Tensor>[] = [
@@ -194,12 +198,12 @@ function metricText({ value, unit, why }: NeuronMetric): string {
   return quantityText(...inPageUnit(value, unit));
 }
 
-function metrics(of: NeuronMetrics, at: number): HTMLElement[] {
-  const { node, rows, warnings } = of;
+function metrics(report: NeuronMetrics, at: number): HTMLElement[] {
+  const { node, rows, warnings } = report;
   const field = (name: string): string =>
     `neuron.metrics.${at}.rows.${rows.findIndex((row) => row.name === name)}.value`;
   const first = FIRST.flatMap(([title, name]) => {
-    const row = rows.find((one) => one.name === name);
+    const row = rows.find((candidate) => candidate.name === name);
     const value = typeof row?.value === 'number' ? row.value : null;
     return row === undefined ? [] : [[title, figure({ name: field(name), value }, 'share', metricText({ ...row, why: null }))] as const]; // prettier-ignore
   });

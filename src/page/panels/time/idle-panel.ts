@@ -82,8 +82,8 @@ function gaps(view: PanelView): HTMLElement[] {
   if (all.length === 0) return [];
   const place = element('div');
   const show = (step: number): void => {
-    const own = step === ALL_STEPS ? all.slice(0, LONGEST) : all.filter((gap) => gap.step === step);
-    replaceContents(place, gapTable(view, own));
+    const shownGaps = step === ALL_STEPS ? all.slice(0, LONGEST) : all.filter((gap) => gap.step === step);
+    replaceContents(place, gapTable(view, shownGaps));
   };
   const steps = [...new Set(all.flatMap(({ step }) => step ?? []))].sort((a, b) => a - b);
   const choices = [[ALL_STEPS, 'all'] as const, ...steps.map((step) => [step, String(step)] as const)];
@@ -136,16 +136,16 @@ const QUANTILES = ['p50', 'p90', 'p99', 'max'] as const;
 function distribution(view: PanelView, key: 'delay' | 'queue', title: string, unit: DisplayUnit): HTMLElement[] {
   const { launches } = view.profile.idle;
   if (launches === null) return [];
-  const of = launches[key];
-  const figureOf = fieldsOf(`idle.launches.${key}`, of);
-  const texts = QUANTILES.map((name) => `${name} ${quantityText(of[name], unit)}`);
+  const spread = launches[key];
+  const figureOf = fieldsOf(`idle.launches.${key}`, spread);
+  const texts = QUANTILES.map((name) => `${name} ${quantityText(spread[name], unit)}`);
   const figures = QUANTILES.map((name) => [name, figure(figureOf(name), unit)] as const);
-  const label = `${title} of ${of.count} kernels: ${texts.join(', ')}`;
+  const label = `${title} of ${spread.count} kernels: ${texts.join(', ')}`;
   return [
     section(
       title,
       boxedDefinitions(figures),
-      chart(label, 180, () => roundBars(of, title, unit)),
+      chart(label, 180, () => roundBars(spread, title, unit)),
     ),
   ];
 }
@@ -158,7 +158,7 @@ function launches(view: PanelView): HTMLElement[] {
     const isWhole = view.span === null;
     return [note(isWhole ? 'The profile does not record kernel launches.' : 'No launched kernel begins in this span.')];
   }
-  const of = fieldsOf('idle.launches', waits);
+  const fieldOf = fieldsOf('idle.launches', waits);
   return [
     element(
       'div',
@@ -170,9 +170,9 @@ function launches(view: PanelView): HTMLElement[] {
       'p',
       {},
       'Kernels shorter than their launch call: ',
-      figure(of('shorter'), 'count'),
+      figure(fieldOf('shorter'), 'count'),
       ', ',
-      figure(ratio(of('shorter'), of('kernels')), 'share'),
+      figure(ratio(fieldOf('shorter'), fieldOf('kernels')), 'share'),
       ' of those launched individually.',
     ),
   ];

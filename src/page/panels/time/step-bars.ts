@@ -125,14 +125,14 @@ export function stepBars(view: PanelView): Node[] {
   if (devices.length === 0) return [];
   const place = element('div');
   const show = (device: number): void => {
-    const own = shown.filter((bar) => bar.device === device);
+    const deviceBars = shown.filter((bar) => bar.device === device);
     const click = (i: number): void => {
-      const bar = elementAt(own, i);
+      const bar = elementAt(deviceBars, i);
       if (isInTimeline(view, spanOf(bar))) showTime(view, spanOf(bar));
     };
     replaceContents(
       place,
-      chart(labelOf(own, device), 240, () => series(own), click),
+      chart(labelOf(deviceBars, device), 240, () => series(deviceBars), click),
     );
   };
   const colours = legend(partsIn(shown).map(([, name, colour]) => [swatch(colour), name]));

@@ -29,21 +29,25 @@ type PhaseSummary = NonNullable<StepSummary['serving']>[number];
 type StepKey = (typeof FIGURES)[number][1];
 type StepFigure = readonly [title: string, shown: HTMLElement];
 
-/** @param of returns a figure of the lengths of steps by one clock */
-const figuresOf = <Key extends StepKey>(name: string, of: (key: Key) => Field, keys: readonly Key[]): StepFigure[] =>
+/** @param fieldOf returns a figure of the lengths of steps by one clock */
+const figuresOf = <Key extends StepKey>(
+  name: string,
+  fieldOf: (key: Key) => Field,
+  keys: readonly Key[],
+): StepFigure[] =>
   FIGURES.flatMap(([title, figureKey, unit]) => {
-    const key = keys.find((one) => one === figureKey);
-    return key === undefined ? [] : [[`${name}, ${title}`, figure(of(key), unit)] as const];
+    const key = keys.find((candidate) => candidate === figureKey);
+    return key === undefined ? [] : [[`${name}, ${title}`, figure(fieldOf(key), unit)] as const];
   });
 
 const countOf = (count: Field): StepFigure => ['Steps', figure(count, 'count')];
 
 /** Steps of a profile without device work. */
 function hostSteps(steps: NonNullable<HostSummary['steps']>): HTMLElement[] {
-  const of = fieldsOf('overview.host.steps', steps);
+  const fieldOf = fieldsOf('overview.host.steps', steps);
   return [
     hostTimesOnly(),
-    boxedDefinitions([countOf(of('count')), ...figuresOf(STEP_NAMES.host, of, ['median', 'min', 'max'])]),
+    boxedDefinitions([countOf(fieldOf('count')), ...figuresOf(STEP_NAMES.host, fieldOf, ['median', 'min', 'max'])]),
   ];
 }
 
@@ -61,22 +65,22 @@ const aboutClocks = (): HTMLElement =>
 /** @param at index of the phase */
 function servingFigures(phase: PhaseSummary, at: number): StepFigure[] {
   const path = `overview.steps.serving.${at}`;
-  const of = fieldsOf(path, phase);
+  const fieldOf = fieldsOf(path, phase);
   const batch = fieldsOf(`${path}.batch`, phase.batch);
   const part = fieldsOf(`${path}.parts`, phase.parts);
   return [
-    ['Steps', figure(of('steps'), 'count')],
+    ['Steps', figure(fieldOf('steps'), 'count')],
     ['Requests per step, minimum', figure(batch('min'), 'count')],
     ['Requests per step, maximum', figure(batch('max'), 'count')],
-    ['Context tokens', figure(of('contextTokens'), 'count')],
-    ['Generated tokens', figure(of('generationTokens'), 'count')],
-    ['Tokens per second', figure(of('tokensPerS'), 'count')],
-    ['Time per output token', figure(of('timePerOutputToken'), 'ns')],
+    ['Context tokens', figure(fieldOf('contextTokens'), 'count')],
+    ['Generated tokens', figure(fieldOf('generationTokens'), 'count')],
+    ['Tokens per second', figure(fieldOf('tokensPerS'), 'count')],
+    ['Time per output token', figure(fieldOf('timePerOutputToken'), 'ns')],
     ...Object.keys(phase.parts).map((name): StepFigure => [
       `Time in kernels: ${name}`,
       figure(part(name as keyof PhaseSummary['parts']), 'ns'),
     ]),
-    ['Idle time of the device in these steps', figure(of('idle'), 'ns')],
+    ['Idle time of the device in these steps', figure(fieldOf('idle'), 'ns')],
   ];
 }
 
@@ -195,8 +199,8 @@ function chooser(view: PanelView, bars: readonly StepBar[]): HTMLElement[] {
   ] as const;
   const chosen = sides.map(({ name, first }) => keptChoice(name, steps, first));
   const show = (): void => {
-    const [one, other] = chosen.map((step) => elementAt(bars, steps.indexOf(step)));
-    if (one !== undefined && other !== undefined) place.replaceChildren(...comparison(view, one, other));
+    const [first, other] = chosen.map((step) => elementAt(bars, steps.indexOf(step)));
+    if (first !== undefined && other !== undefined) place.replaceChildren(...comparison(view, first, other));
   };
   const boxes = sides.map(({ label, name, first }, i) =>
     select(label, choices, elementAt(chosen, i), (step) => {

@@ -34,19 +34,19 @@ interface SpanChart extends Pick<BinnedValues, 'start' | 'width'> {
 
 const mean = (values: BinnedValues['values']): number | null => {
   const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((all, one) => all + one, 0) / known.length;
+  return known.length === 0 ? null : known.reduce((all, value) => all + value, 0) / known.length;
 };
 
 const spansOf = (lines: readonly SpanLine[]): number => elementAt(lines, 0).values.length;
 
 /** A heading, a legend with means, and the chart. */
-function spanChart(of: SpanChart): HTMLElement[] {
-  const { title, lines, unit, height } = of;
+function spanChart(content: SpanChart): HTMLElement[] {
+  const { title, lines, unit, height } = content;
   const means = lines.map(({ name, values }) => `${name}, mean ${quantityText(mean(values), unit)}`);
   return [
     element('h3', {}, title),
     legend(lines.map(({ colour }, at) => [swatch(colour), element('span', { class: 'text' }, elementAt(means, at))])),
-    chart(`${title} over time, in ${spansOf(lines)} spans: ${means.join('; ')}`, height, () => option(of)),
+    chart(`${title} over time, in ${spansOf(lines)} spans: ${means.join('; ')}`, height, () => option(content)),
   ];
 }
 
@@ -84,14 +84,14 @@ const LOW = 120;
 /** All devices, or hosts, of the page in one chart. */
 function jointChart(
   { start, width, lines, members, isByMachine }: JointCurves,
-  of: Pick<SpanChart, 'title' | 'unit' | 'axis'>,
+  labels: Pick<SpanChart, 'title' | 'unit' | 'axis'>,
 ): HTMLElement[] {
   const drawn = lines.map(({ name, values }, at): SpanLine => {
     if (at === 0) return { name, values, colour: 'var(--ink)' };
     return { name, values, colour: inPalette(at - 1), isDashed: true };
   });
-  const title = `${of.title}: ${members} together${isByMachine ? ', mean of each machine' : ''}`;
-  return spanChart({ ...of, title, start, width, lines: drawn, height: HEIGHT });
+  const title = `${labels.title}: ${members} together${isByMachine ? ', mean of each machine' : ''}`;
+  return spanChart({ ...labels, title, start, width, lines: drawn, height: HEIGHT });
 }
 
 function jointCharts({ data: { job, leftOut } }: PanelView): HTMLElement[] {
@@ -119,15 +119,15 @@ function ownCharts({ profile: { utilisation } }: PanelView): HTMLElement[] {
     return spanChart({ title: `Device ${device.device}`, lines: some, unit: 'share', start, width, height });
   });
   const filled = { colour: 'var(--host)', isFilled: true };
-  const one = { start, width, height: devices.length > 2 ? LOW : HEIGHT };
+  const frame = { start, width, height: devices.length > 2 ? LOW : HEIGHT };
   const launching = { name: `CPU ${LAUNCHING}`, values: host ?? [], ...filled };
   return [
     ...ofDevices,
-    ...(host === null ? [] : spanChart({ title: `CPU ${LAUNCHING}`, lines: [launching], unit: 'share', ...one })),
+    ...(host === null ? [] : spanChart({ title: `CPU ${LAUNCHING}`, lines: [launching], unit: 'share', ...frame })),
     ...(cpu === null
       ? []
       : spanChart({
-          ...one,
+          ...frame,
           ...{ title: 'Busy CPU cores', start: cpu.start, width: cpu.width, unit: 'cores' },
           lines: [{ name: 'CPU cores used by traced threads', values: cpu.values, ...filled }],
         })),

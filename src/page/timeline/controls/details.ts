@@ -133,9 +133,9 @@ function markText({ events }: Scene, { start, end, text }: TimelineMark, perPixe
 
 function trackTexts({ extras, events }: Scene, number: number, time: number, perPixel: number): HTMLElement[] {
   const track = elementAt(extras.tracks, number);
-  const { value, of } = readingOf(track, time, perPixel, events.origin);
+  const { value, of: interval } = readingOf(track, time, perPixel, events.origin);
   const lines = [
-    of,
+    interval,
     `scale: ${scaleText(track)}`,
     `drawn: ${track.drawn} in each pixel (${quantityText(perPixel, 'ns')})`,
     track.about,
@@ -245,10 +245,10 @@ function groupedFacts(boxes: readonly HTMLElement[]): HTMLElement[] {
   const titleOf = (box: HTMLElement): string => box.querySelector('dt')?.textContent ?? '';
   const groupOf = (name: string): string => GROUPS.find(([, meanings]) => name in meanings)?.[0] ?? OTHERS;
   return GROUPS.flatMap(([title, meanings]) => {
-    const own = boxes.filter((box) => groupOf(titleOf(box)) === title);
-    for (const box of own) box.title = meanings[titleOf(box)] ?? 'As dprof --explain shows it';
-    if (own.length === 0) return [];
-    return [element('section', { 'aria-label': title }, element('h4', {}, title), element('dl', {}, ...own))];
+    const members = boxes.filter((box) => groupOf(titleOf(box)) === title);
+    for (const box of members) box.title = meanings[titleOf(box)] ?? 'As dprof --explain shows it';
+    if (members.length === 0) return [];
+    return [element('section', { 'aria-label': title }, element('h4', {}, title), element('dl', {}, ...members))];
   });
 }
 
@@ -268,11 +268,12 @@ function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
         ? value
         : button(value, () => scene.set({ search: condition }), { title: `Search for ${condition}` });
     if (name === '') boxes.at(-1)?.append(element('dd', { class: 'tl-links' }, shown));
-    else if (name === 'operands') boxes.push(factBox(name, ...operandsOf(value).map((one) => element('div', {}, one))));
+    else if (name === 'operands')
+      boxes.push(factBox(name, ...operandsOf(value).map((operand) => element('div', {}, operand))));
     else boxes.push(factBox(name, shown));
   }
   const tensors = facts.flatMap(([, value]) => (value.endsWith(DESCRIBES) ? tensorsOf(value) : []));
-  if (tensors.length > 0) boxes.push(factBox('tensors', ...tensors.map((one) => element('div', {}, one))));
+  if (tensors.length > 0) boxes.push(factBox('tensors', ...tensors.map((tensor) => element('div', {}, tensor))));
   return boxes;
 }
 

@@ -130,11 +130,11 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
   const { place, details, summary } = foldedPanel('Counters', 'tl-tracks', contents);
   const rowOf = (track: Track, time: number, isOfMany: boolean): HTMLElement => {
     const { view } = scene.shown;
-    const { value, of } = readingOf(track, time, pixelOf(scene), events.origin);
+    const { value, of: interval } = readingOf(track, time, pixelOf(scene), events.origin);
     const [from, to] = [Math.max(0, view.from), Math.min(events.span, view.to)];
     const inView = `${track.drawn === 'mean' ? 'mean ' : ''}${rangeText(track.rangeOf(from, to), track.unit)}`;
     const name = isOfMany ? `${track.group}: ${track.name}` : track.name;
-    const cells = [value, inView, `${of}; ${track.about}`].map((cell) => element('td', { title: cell }, cell));
+    const cells = [value, inView, `${interval}; ${track.about}`].map((cell) => element('td', { title: cell }, cell));
     return element('tr', {}, element('th', { scope: 'row', title: name }, name), ...cells);
   };
   const show = (isOnPaper = false): void => {

@@ -53,8 +53,8 @@ function laneRow({ lane, name, top, height, fold }: PlacedLane): HTMLElement {
     'aria-label': `Rows of ${name}`,
   };
   const text = `${name} (${rows} rows)`;
-  const own = nameButton(text, `${name}: ${rows} rows`, [lane], 'tl-name tl-lane');
-  return element('div', { class: 'tl-row', style }, element('button', folder, isOpen ? '▾' : '▸'), own);
+  const button = nameButton(text, `${name}: ${rows} rows`, [lane], 'tl-name tl-lane');
+  return element('div', { class: 'tl-row', style }, element('button', folder, isOpen ? '▾' : '▸'), button);
 }
 
 function groupRow({ name, isOpen, top, height }: PlacedGroup, lanes: readonly number[]): HTMLElement {
@@ -63,12 +63,12 @@ function groupRow({ name, isOpen, top, height }: PlacedGroup, lanes: readonly nu
     'aria-label': `Lanes of ${name}`,
   };
   // A group may have only counters.
-  const own =
+  const label =
     lanes.length === 0
       ? element('span', { class: 'tl-all', title: name }, name)
       : nameButton(`${name} (${lanes.length})`, `${name}: ${counted(lanes.length, 'lane')}`, lanes, 'tl-name tl-all');
   const attributes = { class: 'tl-row tl-group-row', style: rowStyle(top, height) };
-  return element('div', attributes, element('button', folder, isOpen ? '▾' : '▸'), own);
+  return element('div', attributes, element('button', folder, isOpen ? '▾' : '▸'), label);
 }
 
 /** The set with the name added, or removed if it was there. */
@@ -148,7 +148,7 @@ export function showNames(scene: Scene): LaneNames {
   const show = (): void => {
     const { groups, lanes } = scene.layout;
     const height = scene.shown.pinned;
-    const of = (isPinned: boolean): HTMLElement[] => {
+    const namesIn = (isPinned: boolean): HTMLElement[] => {
       const isOf = ({ top }: { readonly top: number }): boolean => top < height === isPinned;
       const rows = [
         ...groups.filter(isOf).map((group) => ({ top: group.top, row: groupRow(group, lanesOfGroup(group)) })),
@@ -158,8 +158,8 @@ export function showNames(scene: Scene): LaneNames {
     };
     pinned.style.height = `${AXIS + height}px`;
     pinned.hidden = height === 0;
-    pinned.replaceChildren(...of(true));
-    scrolled.replaceChildren(...of(false));
+    pinned.replaceChildren(...namesIn(true));
+    scrolled.replaceChildren(...namesIn(false));
     stopAt(buttons('.tl-name')[0]);
     mark();
   };

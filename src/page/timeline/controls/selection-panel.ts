@@ -27,8 +27,8 @@ const share = (part: number, whole: number): string => quantityText(whole > 0 ? 
 function restText(shares: readonly TextShare[], whole: number): string {
   const rest = shares.slice(MOST_ROWS);
   if (rest.length === 0) return '';
-  const events = rest.reduce((sum, one) => sum + one.count, 0);
-  const ns = rest.reduce((sum, one) => sum + one.time, 0);
+  const events = rest.reduce((sum, entry) => sum + entry.count, 0);
+  const ns = rest.reduce((sum, entry) => sum + entry.time, 0);
   return `${count(rest.length)} ${plural(rest.length, 'other')} with less time, ${count(events)} ${plural(events, 'event')}, ${time(ns)} (${share(ns, whole)})`;
 }
 
@@ -82,21 +82,21 @@ function laneTable(title: string, lanes: readonly LaneShare[]): HTMLElement {
 function workText(
   { amount, known, count: all, knownTime, time: whole }: WorkSum,
   unit: DisplayUnit,
-  of: string,
+  noun: string,
 ): string {
-  if (amount === null) return all === 0 ? 'na' : `na: unknown for all ${count(all)} ${of}`;
+  if (amount === null) return all === 0 ? 'na' : `na: unknown for all ${count(all)} ${noun}`;
   const covered =
     known === all
-      ? `in all ${count(all)} ${of}`
-      : `in ${count(known)} of ${count(all)} ${of} (${share(knownTime, whole)} of their time)`;
+      ? `in all ${count(all)} ${noun}`
+      : `in ${count(known)} of ${count(all)} ${noun} (${share(knownTime, whole)} of their time)`;
   return `${quantityText(amount, unit)} ${covered}`;
 }
 
 /** The rate while the events with a known amount ran, and over the whole selection. */
 function rateText({ amount, knownTime }: WorkSum, unit: DisplayUnit, length: number): string {
   if (amount === null || knownTime <= 0 || length <= 0) return 'na';
-  const [own, all] = [amount / (knownTime / 1e9), amount / (length / 1e9)];
-  return `${quantityText(own, unit)} while they ran, ${quantityText(all, unit)} over the span`;
+  const [whileRunning, all] = [amount / (knownTime / 1e9), amount / (length / 1e9)];
+  return `${quantityText(whileRunning, unit)} while they ran, ${quantityText(all, unit)} over the span`;
 }
 
 const MOST_NAMES = 3;
@@ -148,7 +148,7 @@ function tables(sums: SelectionSums): HTMLElement {
     ['Copies by tensor', 'Tensor', sums.byTensor],
   ] as const;
   const isKnown = (shares: readonly TextShare[]): boolean => shares.some(({ text }) => text !== null);
-  const hostTime = onThreads.reduce((sum, one) => sum + one.time, 0);
+  const hostTime = onThreads.reduce((sum, entry) => sum + entry.time, 0);
   return element(
     'div',
     { class: 'tl-tables' },

@@ -109,10 +109,10 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
 function ofRank(events: TimelineEvents, event: number, start: number): EventFact[] {
   const rank = rankOf(events, event);
   if (rank === null) return [];
-  const own = inProfile(rank.clock, start);
+  const ownStart = inProfile(rank.clock, start);
   return [
     ['rank', rank.name],
-    ['start in its profile', `${quantityText(own, 'ns')} (${whole(own)} ns)`],
+    ['start in its profile', `${quantityText(ownStart, 'ns')} (${whole(ownStart)} ns)`],
   ];
 }
 

@@ -311,8 +311,8 @@ export const CONDITION_KEYS: readonly string[] = FIELDS.flatMap(({ keys }) => ke
 
 /** @param query a query with `/` between layers, if it contains a path as written on the page */
 export function conditionColumns(events: TimelineEvents, query: string): readonly ConditionColumn[] {
-  return FIELDS.flatMap(({ keys, of, ...shape }) => {
-    const value = of(events);
+  return FIELDS.flatMap(({ keys, of: valueOf, ...shape }) => {
+    const value = valueOf(events);
     const slashed = shape.separator !== undefined && query.includes('/') ? { separator: '/' } : {};
     return keys.map((key) => ({ ...shape, ...slashed, key, header: key, width: 0, doc: '', value }));
   });

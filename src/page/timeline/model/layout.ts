@@ -183,16 +183,17 @@ export function layoutOf(
       top = placedTracks.reduce((bottom, { height }) => bottom + height, top);
     }
     for (const lane of isOpen ? group.lanes : []) {
-      const own = elementAt(rows, lane);
+      const laneRows = elementAt(rows, lane);
       const { name, apart } = elementAt(lanes, lane);
       const key = `${group.name}/${name}`;
-      const folds = own.length > (apart === undefined ? MOST_ROWS : 1);
-      const fold = folds ? { key, isOpen: opened.has(key), rows: own.length } : null;
+      const folds = laneRows.length > (apart === undefined ? MOST_ROWS : 1);
+      const fold = folds ? { key, isOpen: opened.has(key), rows: laneRows.length } : null;
       const isFolded = fold?.isOpen === false;
-      const thick = isFolded ? FOLDED / own.length : own.length > MANY_ROWS ? LOW_ROW : ROW;
-      const height = Math.max(1, own.length) * thick + GAP;
+      const thick = isFolded ? FOLDED / laneRows.length : laneRows.length > MANY_ROWS ? LOW_ROW : ROW;
+      const height = Math.max(1, laneRows.length) * thick + GAP;
       placed.push({ lane, name, top, height, fold });
-      for (const [depth, row] of own.entries()) bands.push({ row, top: top + GAP / 2 + depth * thick, height: thick });
+      for (const [depth, row] of laneRows.entries())
+        bands.push({ row, top: top + GAP / 2 + depth * thick, height: thick });
       top += height;
     }
   }
@@ -202,8 +203,8 @@ export function layoutOf(
 
 /** Lanes whose outermost events are drawn for a collapsed group; frames that are always open would not be informative. */
 function outermostLanes(numbers: readonly number[], lanes: readonly Lane[]): readonly number[] {
-  const own = numbers.filter((lane) => elementAt(lanes, lane).apart === undefined);
-  return own.length === 0 ? numbers : own;
+  const outermost = numbers.filter((lane) => elementAt(lanes, lane).apart === undefined);
+  return outermost.length === 0 ? numbers : outermost;
 }
 
 export const bandAt = ({ bands }: TimelineLayout, y: number): LaneBand | null =>

@@ -225,9 +225,9 @@ export class Scene {
   /** Where an event is drawn; in a collapsed group, at the outermost events of its lane; null when it is not drawn. */
   bandOf(event: number): LaneBand | null {
     const rows = this.rows[elementAt(this.events.lane, event)] ?? [];
-    const own = rows[Math.min(elementAt(this.events.depth, event), rows.length - 1)];
+    const row = rows[Math.min(elementAt(this.events.depth, event), rows.length - 1)];
     const outermost = rows[0];
-    const band = own === undefined ? undefined : this.#bands.get(own);
+    const band = row === undefined ? undefined : this.#bands.get(row);
     return band ?? (outermost === undefined ? null : (this.#bands.get(outermost) ?? null));
   }
 

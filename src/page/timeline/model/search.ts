@@ -51,16 +51,16 @@ function textTest(events: TimelineEvents, field: TextField | null, word: string)
   const isWhole = field !== null && WHOLE_FIELDS.has(field);
   const test = isWhole ? wildcardTest(word) : (text: string): boolean => text.toLowerCase().includes(word);
   const inTexts = passing(events.texts, test);
-  const testOf = (one: TextField): EventTest => {
+  const testOf = (tested: TextField): EventTest => {
     const numbersHold = (numbers: Uint8Array | Uint32Array, held: Uint8Array): EventTest => {
       return (event) => held[elementAt(numbers, event)] === 1;
     };
-    if (one === 'kind') return numbersHold(events.kind, passing(EVENT_KINDS, test));
-    if (one === 'lane' || one === 'group') {
-      const names = events.lanes.map((lane) => (one === 'lane' ? lane.name : lane.group));
+    if (tested === 'kind') return numbersHold(events.kind, passing(EVENT_KINDS, test));
+    if (tested === 'lane' || tested === 'group') {
+      const names = events.lanes.map((lane) => (tested === 'lane' ? lane.name : lane.group));
       return numbersHold(events.lane, passing(names, test));
     }
-    return numbersHold(events.text[one], inTexts);
+    return numbersHold(events.text[tested], inTexts);
   };
   const tests = field === null ? [...FREE_FIELDS.map(testOf), packetTest(events, test)] : [testOf(field)];
   return (event) => tests.some((isOf) => isOf(event));
@@ -131,14 +131,14 @@ export function search(events: TimelineEvents, query: string): SearchMatches | n
  */
 export function ofOwnSteps(events: TimelineEvents, { list }: SearchMatches, steps: StepSpan): number | null {
   const [first, last] = steps;
-  let [own, others] = [0, 0];
+  let [inside, others] = [0, 0];
   for (const event of list) {
     const step = elementAt(events.step, event);
     if (step < 0 || !isOnDevice(events, event)) continue;
-    if (first <= step && step <= last) own += countOf(events, event);
+    if (first <= step && step <= last) inside += countOf(events, event);
     else others += countOf(events, event);
   }
-  return others === 0 ? null : own;
+  return others === 0 ? null : inside;
 }
 
 /** Sums of the matching events on devices and on threads, and their shares of all events. */

@@ -128,10 +128,10 @@ class BusyTime {
 
   /** @param filled share of the time between `from` and `to` */
   add(key: string | number, count: number, from: number, to: number, filled: number): void {
-    const one = entryOf(this.#unions, key, () => ({ busy: 0, events: 0, reach: -Infinity }));
-    one.events += count;
-    one.busy += Math.max(0, to - Math.max(from, one.reach)) * filled;
-    one.reach = Math.max(one.reach, to);
+    const union = entryOf(this.#unions, key, () => ({ busy: 0, events: 0, reach: -Infinity }));
+    union.events += count;
+    union.busy += Math.max(0, to - Math.max(from, union.reach)) * filled;
+    union.reach = Math.max(union.reach, to);
   }
 
   busyOf(key: string | number): number {
@@ -140,9 +140,9 @@ class BusyTime {
 
   /** The share of a lane or group; none without an event. @param length length of the selection */
   shareOf(key: string | number, name: string, group: string, length: number): LaneShare[] {
-    const one = this.#unions.get(key);
-    if (one === undefined) return [];
-    const { busy, events } = one;
+    const union = this.#unions.get(key);
+    if (union === undefined) return [];
+    const { busy, events } = union;
     return [{ name, group, busy, events, share: length > 0 ? busy / length : 0 }];
   }
 }

@@ -66,10 +66,10 @@ function unitsOf({ groups, lanes: placed }: TimelineLayout, lanes: readonly Lane
 export function lanesBetween(
   layout: TimelineLayout,
   lanes: readonly Lane[],
-  one: number,
+  lane: number,
   other: number,
 ): ReadonlySet<string> | null {
-  const [from, to] = [Math.min(one, other), Math.max(one, other)];
+  const [from, to] = [Math.min(lane, other), Math.max(lane, other)];
   const isInside = ({ top, height }: Pick<LaneUnit, 'top' | 'height'>): boolean => top <= to && top + height > from;
   const units = unitsOf(layout, lanes).filter(isInside);
   const found = units.length > 0 ? units.flatMap((unit) => unit.lanes) : lanesOfGroups(layout, lanes, isInside);

@@ -67,28 +67,28 @@ interface PlacedPiece {
 /**
  * Pieces are matched by name, which contains the step numbers.
  * @param ranks ranks in drawing order
- * @param own the rank whose times are on the axis
+ * @param mainRank the rank whose times are on the axis
  * @param piece index of the piece of that rank
  */
-export function alignedPieces(ranks: readonly PageRank[], own: PageRank, piece: number): AlignedPieces {
-  const { name } = elementAt(own.timeline.pieces, piece);
+export function alignedPieces(ranks: readonly PageRank[], mainRank: PageRank, piece: number): AlignedPieces {
+  const { name } = elementAt(mainRank.timeline.pieces, piece);
   const pieceIn = (rank: PageRank): number =>
-    rank === own ? piece : rank.timeline.pieces.findIndex((one) => one.name === name);
-  const placed = placesOf(ranks, own, pieceIn);
-  const spans = placed.flatMap((one) => (one.piece === -1 ? [] : (spanOf(one) ?? [])));
+    rank === mainRank ? piece : rank.timeline.pieces.findIndex((candidate) => candidate.name === name);
+  const placed = placesOf(ranks, mainRank, pieceIn);
+  const spans = placed.flatMap((place) => (place.piece === -1 ? [] : (spanOf(place) ?? [])));
   const pieces: AlignedPiece[] = [];
   const remarks: (readonly [rank: string, remark: string | null])[] = [];
   let room = MOST_EVENTS;
-  for (const one of placed) {
-    const { rank, clock, alignment } = one;
+  for (const place of placed) {
+    const { rank, clock, alignment } = place;
     if (ranks.length > 1) remarks.push([rank.name, ALIGNED[alignment]]);
     if (clock === null) continue;
-    const from = drawnFrom(one, room);
+    const from = drawnFrom(place, room);
     const isPiece = from === 'piece';
-    if (isPiece) room -= rank.timeline.pieces[one.piece]?.events ?? 0;
+    if (isPiece) room -= rank.timeline.pieces[place.piece]?.events ?? 0;
     remarks.push([rank.name, DRAWN[from]]);
     const { name, profile } = rank;
-    pieces.push({ rank: { name, profile, clock }, piece: isPiece ? one.piece : WHOLE, isCut: !isPiece });
+    pieces.push({ rank: { name, profile, clock }, piece: isPiece ? place.piece : WHOLE, isCut: !isPiece });
   }
   const time = {
     from: spans.reduce((least, { from }) => Math.min(least, from), Infinity),
@@ -129,23 +129,25 @@ function spanOf({ rank, piece, clock }: Pick<PlacedPiece, 'rank' | 'piece' | 'cl
  * Positions on the clock of the job, where ranks without a usable clock begin with the first of the others; then converted
  * to the clock of the main rank.
  */
-function placesOf(ranks: readonly PageRank[], own: PageRank, pieceIn: (rank: PageRank) => number): PlacedPiece[] {
+function placesOf(ranks: readonly PageRank[], mainRank: PageRank, pieceIn: (rank: PageRank) => number): PlacedPiece[] {
   const all = onJobClock(ranks.map((rank) => ({ rank, piece: pieceIn(rank) })));
-  const spans = all.flatMap((one) => (one.piece === -1 ? [] : (spanOf(one) ?? [])));
+  const spans = all.flatMap((place) => (place.piece === -1 ? [] : (spanOf(place) ?? [])));
   const first = spans.length === 0 ? 0 : spans.reduce((least, { from }) => Math.min(least, from), Infinity);
-  const placed = all.map((one): PlacedPiece => {
-    const start = one.rank.timeline.pieces[one.piece]?.start;
-    if (one.clock !== null) return one;
-    return start === undefined ? { ...one, alignment: 'absent' } : { ...one, clock: { shift: first - start, rate: 1 } };
+  const placed = all.map((place): PlacedPiece => {
+    const start = place.rank.timeline.pieces[place.piece]?.start;
+    if (place.clock !== null) return place;
+    return start === undefined
+      ? { ...place, alignment: 'absent' }
+      : { ...place, clock: { shift: first - start, rate: 1 } };
   });
-  const zero = placed.find(({ rank }) => rank === own)?.clock ?? { shift: 0, rate: 1 };
-  return placed.map((one) => ({ ...one, clock: one.clock === null ? null : lineBetween(one.clock, zero) }));
+  const zero = placed.find(({ rank }) => rank === mainRank)?.clock ?? { shift: 0, rate: 1 };
+  return placed.map((place) => ({ ...place, clock: place.clock === null ? null : lineBetween(place.clock, zero) }));
 }
 
 /** Converts times of one profile to those of another, through the lines of both. */
-const lineBetween = (one: ClockLine, other: ClockLine): ClockLine => ({
-  shift: (one.shift - other.shift) / other.rate,
-  rate: one.rate / other.rate,
+const lineBetween = (line: ClockLine, other: ClockLine): ClockLine => ({
+  shift: (line.shift - other.shift) / other.rate,
+  rate: line.rate / other.rate,
 });
 
 /** Positions of ranks whose clocks are known and whose times are comparable. */
@@ -158,11 +160,11 @@ function onJobClock(named: readonly Pick<PlacedPiece, 'rank' | 'piece'>[]): Plac
   });
   const surest = known.find(({ alignment }) => alignment === 'clock') ?? known.find(({ clock }) => clock !== null);
   const here = surest === undefined ? null : spanOf(surest);
-  const isFar = (one: PlacedPiece): boolean => {
-    const span = spanOf(one);
-    if (one.alignment !== 'start' || span === null || here === null) return false;
+  const isFar = (place: PlacedPiece): boolean => {
+    const span = spanOf(place);
+    if (place.alignment !== 'start' || span === null || here === null) return false;
     const most = FAR * (here.to - here.from);
     return span.from > here.to + most || span.to < here.from - most;
   };
-  return known.map((one) => (isFar(one) ? { ...one, clock: null, alignment: 'far' } : one));
+  return known.map((place) => (isFar(place) ? { ...place, clock: null, alignment: 'far' } : place));
 }

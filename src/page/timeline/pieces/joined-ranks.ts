@@ -235,8 +235,8 @@ function factsOf(parts: readonly TakenEvents[]): FactLists {
 function arrowsIn({ events: { arrows }, places }: TakenEvents): number[] {
   const pairs: number[] = [];
   for (let i = 0; i + 1 < arrows.pairs.length; i += 2) {
-    const [from, to] = [elementAt(arrows.pairs, i), elementAt(arrows.pairs, i + 1)].map((one) =>
-      elementAt(places, one),
+    const [from, to] = [elementAt(arrows.pairs, i), elementAt(arrows.pairs, i + 1)].map((event) =>
+      elementAt(places, event),
     );
     if (from !== undefined && to !== undefined && from !== NO_EVENT && to !== NO_EVENT) pairs.push(from, to);
   }
@@ -262,14 +262,14 @@ function dependenciesOf(parts: readonly TakenEvents[]): TimelineEvents['dependen
 export type LoadPiece = (profile: number, piece: number) => Promise<Timeline>;
 
 /**
- * @param own the rank whose times are on the axis
+ * @param mainRank the rank whose times are on the axis
  * @param piece index of a piece of that rank
  * @param isWanted called before each rank is read, because the user may have moved on
  * @throws Error with one line when the page does not contain a piece, or it is no longer wanted
  */
 export async function loadRanks(
   { pieces, time }: AlignedPieces,
-  own: PageRank,
+  mainRank: PageRank,
   piece: number,
   load: LoadPiece,
   isWanted: () => boolean,
@@ -289,9 +289,9 @@ export async function loadRanks(
     });
   }
   const merged = parts.map(({ events }) => events.coverage.merged);
-  const coverage = joinedCoverage(elementAt(own.timeline.pieces, piece).name, time, own.name, merged);
+  const coverage = joinedCoverage(elementAt(mainRank.timeline.pieces, piece).name, time, mainRank.name, merged);
   return {
-    events: joinRanks(parts, { time, coverage, zero: own.name }),
-    extras: extrasOnAxis(extras, time.from, own.name),
+    events: joinRanks(parts, { time, coverage, zero: mainRank.name }),
+    extras: extrasOnAxis(extras, time.from, mainRank.name),
   };
 }

@@ -36,13 +36,13 @@ export class OtherMatches {
   }
 
   get count(): number {
-    return [...this.counts.values()].reduce((sum, one) => sum + one, 0);
+    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /** Adds the matches of a piece. @param events the piece's events */
   add(piece: number, events: TimelineEvents, query: string): void {
-    const own = elementAt(this.timeline.pieces, piece);
-    const neighbours = this.#counted.filter(({ start, end }) => runsIn(own, start, end));
+    const added = elementAt(this.timeline.pieces, piece);
+    const neighbours = this.#counted.filter(({ start, end }) => runsIn(added, start, end));
     for (const event of search(events, query)?.list ?? []) {
       const start = events.origin + startOf(events, event);
       const dur = durOf(events, event);
@@ -52,7 +52,7 @@ export class OtherMatches {
       if (this.list.length === MOST_LISTED) continue;
       this.list.push({ piece: home, start, dur, name: shortNameOf(events, event), kind: kindOf(events, event) });
     }
-    this.#counted.push(own);
+    this.#counted.push(added);
   }
 
   /** The piece of its step, or else the last piece that begins before it; null when the page does not contain it. */
@@ -61,7 +61,7 @@ export class OtherMatches {
     const has = ({ start, end }: TimelinePiece, at: number): boolean =>
       at !== WHOLE && start <= time && time <= end && dataOf(this.timeline, at) === at;
     const ofStep = pieces.findIndex(
-      (one, at) => has(one, at) && one.steps !== undefined && one.steps[0] <= step && step <= one.steps[1],
+      (piece, at) => has(piece, at) && piece.steps !== undefined && piece.steps[0] <= step && step <= piece.steps[1],
     );
     const found = ofStep === -1 ? pieces.findLastIndex(has) : ofStep;
     return found === -1 ? null : found;

@@ -102,8 +102,8 @@ export function placeOf(timeline: PageTimeline, shown: number, view: View, time:
   const around = { from: time - width / 2, to: time + width / 2 };
   if (shown === WHOLE && width >= NEARLY_ALL * (end - start)) return { piece: pieceAt(timeline, time), view: null };
   if (start <= time && time <= end) return { piece: shown, view: around };
-  const own = elementAt(timeline.pieces, shown);
-  const isAll = width >= NEARLY_ALL * (own.end - own.start);
+  const shownPiece = elementAt(timeline.pieces, shown);
+  const isAll = width >= NEARLY_ALL * (shownPiece.end - shownPiece.start);
   return { piece: pieceAt(timeline, time), view: isAll ? null : around };
 }
 
@@ -125,14 +125,14 @@ export function pageRanks(data: Pick<PageOutline, 'profiles' | 'job'>): PageRank
   const numberOf = ({ profile }: PageRank): number => data.profiles[profile]?.overview.header?.rank ?? Infinity;
   const ranks = data.profiles.flatMap(({ timeline }, profile) => {
     if (timeline === null) return [];
-    const own = data.job?.ranks.filter((rank) => rank.profile === profile) ?? [];
-    const [first] = own;
+    const ofProfile = data.job?.ranks.filter((rank) => rank.profile === profile) ?? [];
+    const [first] = ofProfile;
     const shift = first?.shift ?? null;
     return {
       ...{ name: elementAt(names, profile), profile, timeline },
       clock: shift === null ? null : { shift, drift: first?.drift ?? 0 },
       isByStart: first?.clock === 'start',
-      isLate: own.some(({ isLate }) => isLate),
+      isLate: ofProfile.some(({ isLate }) => isLate),
     };
   });
   return ranks.sort((a, b) => (numberOf(a) === numberOf(b) ? a.profile - b.profile : numberOf(a) - numberOf(b)));
@@ -145,19 +145,20 @@ export const MOST_RANKS = 64;
 export type RankChoice = readonly number[] | 'all' | null;
 
 /** The main rank first, then late ranks, then the others, each in order. */
-export const byInterest = (ranks: readonly PageRank[], own: number): PageRank[] =>
+export const byInterest = (ranks: readonly PageRank[], mainProfile: number): PageRank[] =>
   ranks.toSorted(
-    (a, b) => Number(b.profile === own) - Number(a.profile === own) || Number(b.isLate) - Number(a.isLate),
+    (a, b) =>
+      Number(b.profile === mainProfile) - Number(a.profile === mainProfile) || Number(b.isLate) - Number(a.isLate),
   );
 
 /**
  * The chosen ranks in order, including the main rank; only the main rank if there is no other.
- * @param own profile of the main rank
+ * @param mainProfile profile of the main rank
  */
-export function chosenRanks(ranks: readonly PageRank[], own: number, choice: RankChoice): PageRank[] {
+export function chosenRanks(ranks: readonly PageRank[], mainProfile: number, choice: RankChoice): PageRank[] {
   const isChosen = ({ profile }: PageRank): boolean =>
-    profile === own || choice === 'all' || choice?.includes(profile) === true;
-  const drawn = new Set(byInterest(ranks.filter(isChosen), own).slice(0, MOST_RANKS));
+    profile === mainProfile || choice === 'all' || choice?.includes(profile) === true;
+  const drawn = new Set(byInterest(ranks.filter(isChosen), mainProfile).slice(0, MOST_RANKS));
   return ranks.filter((rank) => drawn.has(rank));
 }
 

@@ -56,11 +56,11 @@ const MANY = 16;
 /** An entry of the list: its value, its text, and the choice that it makes. */
 type ChoiceEntry = readonly [value: string, text: string, choice: RankChoice];
 
-function pickRanks(ranks: readonly PageRank[], own: PageRank, choose: (choice: RankChoice) => void): RankPicker {
+function pickRanks(ranks: readonly PageRank[], mainRank: PageRank, choose: (choice: RankChoice) => void): RankPicker {
   const late = ranks.filter(({ isLate }) => isLate).map(({ profile }) => profile);
   const all = ranks.length > MOST_RANKS ? `${MOST_RANKS} of ${ranks.length} ranks` : `all ${ranks.length} ranks`;
   const entries: readonly ChoiceEntry[] = [
-    ['one', `${own.name} alone`, null],
+    ['one', `${mainRank.name} alone`, null],
     ['all', all, 'all'],
     ...(late.length === 0 ? [] : [['late', `late ranks (${late.length})`, late] as const]),
   ];
@@ -69,15 +69,15 @@ function pickRanks(ranks: readonly PageRank[], own: PageRank, choose: (choice: R
     const entry = entries.find(([value]) => value === box.value);
     if (entry !== undefined) choose(entry[2]);
   });
-  const boxes = rankBoxes(ranks, own, choose);
+  const boxes = rankBoxes(ranks, mainRank, choose);
   const more = element('details', { class: 'tl-choose' }, element('summary', {}, 'Choose ranks'), boxes.place);
   const show = (choice: RankChoice): void => {
-    const chosen = chosenRanks(ranks, own.profile, choice).map(({ profile }) => profile);
-    const isSame = (one: RankChoice): boolean =>
-      chosenRanks(ranks, own.profile, one)
+    const chosen = chosenRanks(ranks, mainRank.profile, choice).map(({ profile }) => profile);
+    const isSame = (other: RankChoice): boolean =>
+      chosenRanks(ranks, mainRank.profile, other)
         .map(({ profile }) => profile)
         .join() === chosen.join();
-    const found = entries.find(([, , one]) => isSame(one));
+    const found = entries.find(([, , other]) => isSame(other));
     const shown = found === undefined ? [...entries, ['some', `${chosen.length} ranks`, choice] as const] : entries;
     box.replaceChildren(...shown.map(([value, text]) => element('option', { value }, text)));
     box.value = found?.[0] ?? 'some';
@@ -90,15 +90,15 @@ function pickRanks(ranks: readonly PageRank[], own: PageRank, choose: (choice: R
 /** A checkbox for each rank, and buttons for many at once. */
 function rankBoxes(
   ranks: readonly PageRank[],
-  own: PageRank,
+  mainRank: PageRank,
   choose: (choice: RankChoice) => void,
 ): { readonly place: HTMLElement; readonly show: (chosen: ReadonlySet<number>) => void } {
   let chosen: ReadonlySet<number> = new Set();
   const status = element('p', { class: 'tl-hint', role: 'status' });
-  const listed = byInterest(ranks, own.profile);
+  const listed = byInterest(ranks, mainRank.profile);
   const items = listed.map((rank) => {
     const { profile, name, isLate } = rank;
-    const input = element('input', { type: 'checkbox', value: profile, disabled: rank === own });
+    const input = element('input', { type: 'checkbox', value: profile, disabled: rank === mainRank });
     input.addEventListener('change', () => {
       const next = new Set(chosen);
       if (!next.delete(profile)) next.add(profile);
@@ -113,18 +113,18 @@ function rankBoxes(
     return sorted.length === 1 ? null : sorted;
   };
   const first = (count: number): void => {
-    const others = ranks.filter((rank) => rank !== own).slice(0, count - 1);
-    choose(choiceOf(new Set([own, ...others].map(({ profile }) => profile))));
+    const others = ranks.filter((rank) => rank !== mainRank).slice(0, count - 1);
+    choose(choiceOf(new Set([mainRank, ...others].map(({ profile }) => profile))));
   };
   const show = (next: ReadonlySet<number>): void => {
     chosen = next;
     const isFull = chosen.size >= MOST_RANKS;
     for (const { rank, input } of items) {
       input.checked = chosen.has(rank.profile);
-      input.disabled = rank === own || (isFull && !input.checked);
+      input.disabled = rank === mainRank || (isFull && !input.checked);
     }
     const most = ranks.length > MOST_RANKS ? `; at most ${MOST_RANKS} are drawn at once` : '';
-    status.textContent = `${chosen.size} of ${ranks.length} ranks are selected${most}. ${own.name} is always drawn.`;
+    status.textContent = `${chosen.size} of ${ranks.length} ranks are selected${most}. ${mainRank.name} is always drawn.`;
   };
   const filter = filterField('Filter ranks', (text) => {
     for (const { rank, item } of items) item.hidden = !rank.name.toLowerCase().includes(text.trim().toLowerCase());
@@ -133,7 +133,7 @@ function rankBoxes(
   const buttons = element(
     'div',
     { class: 'tl-buttons' },
-    button('None', () => choose(null), { title: `${own.name} alone` }),
+    button('None', () => choose(null), { title: `${mainRank.name} alone` }),
     ...counts.map((count) => button(`First ${count}`, () => first(count))),
     ...(ranks.length > MANY ? [filter] : []),
   );
@@ -189,15 +189,15 @@ export interface ShownPieces {
 
 /** @param place element whose contents belong to the timeline until it is closed */
 export function showPieces(place: HTMLElement, utilisation: Utilisation, options: PiecesOptions): ShownPieces {
-  const { own, ranks, chosen = null } = options;
-  const { timeline, profile } = own;
+  const { own: mainRank, ranks, chosen = null } = options;
+  const { timeline, profile } = mainRank;
   const closing = new AbortController();
   const { signal } = closing;
   const holder = element('div', { class: 'tl-holder' });
   const remark = element('p', { class: 'tl-hint', role: 'status' });
   let shown = -1;
   /** The drawn ranks, in order; a single rank is drawn from its piece alone. */
-  let drawn: readonly PageRank[] = [own];
+  let drawn: readonly PageRank[] = [mainRank];
   let view: View = { from: 0, to: 0 };
   let open: ShownTimeline | null = null;
 
@@ -228,14 +228,21 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     history.replaceState(history.state, '', next === '' ? `${location.pathname}${location.search}` : `#${next}`);
   /** Loads a piece of all drawn ranks, or of the main rank. */
   const loadedOf = async (piece: number): Promise<LoadedTimeline> => {
-    const of = drawn;
-    if (of.length === 1) {
+    const requested = drawn;
+    if (requested.length === 1) {
       const loaded = await options.load(profile, dataOf(timeline, piece));
       const events = await loadEvents(loaded);
       return { events, extras: await loadExtras(loaded, events, await options.contextOf?.(profile)) };
     }
-    const isWanted = (): boolean => !signal.aborted && drawn === of;
-    return loadRanks(alignedPieces(of, own, piece), own, piece, options.load, isWanted, options.contextOf);
+    const isWanted = (): boolean => !signal.aborted && drawn === requested;
+    return loadRanks(
+      alignedPieces(requested, mainRank, piece),
+      mainRank,
+      piece,
+      options.load,
+      isWanted,
+      options.contextOf,
+    );
   };
   const see = (next: View): void => {
     view = next;
@@ -244,7 +251,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   const show = (piece: number): void => {
     drawn = wantedRanks();
     const isOne = drawn.length === 1;
-    const aligned = isOne ? null : alignedPieces(drawn, own, piece);
+    const aligned = isOne ? null : alignedPieces(drawn, mainRank, piece);
     if (aligned === null) strip.showRows(deviceRows(utilisation));
     else void showRankRows(aligned);
     const { start, end, steps = null } = elementAt(timeline.pieces, piece);
@@ -263,7 +270,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     });
   };
   const showRankRows = async ({ pieces }: AlignedPieces): Promise<void> => {
-    const of = drawn;
+    const requested = drawn;
     const rows = pieces.map(async ({ rank }): Promise<readonly StripRow[]> => {
       // The timeline reports a rank that is missing.
       const context = await options.contextOf?.(rank.profile).catch(() => null);
@@ -271,7 +278,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
       return use === null ? [] : [rankRow(use, rank.clock)];
     });
     const ready = (await Promise.all(rows)).flat();
-    if (drawn === of && !signal.aborted) strip.showRows(ready);
+    if (drawn === requested && !signal.aborted) strip.showRows(ready);
   };
   const remarkOn = (piece: number): string => {
     const { name } = elementAt(timeline.pieces, piece);
@@ -342,7 +349,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     return { name: elementAt(timeline.pieces, at).name, show: () => go({ piece: at, view: null }) };
   };
   const strip = showStrip(timeline, { goTo, step }, signal);
-  const rankPicker = pickRanks(ranks, own, chooseRanks);
+  const rankPicker = pickRanks(ranks, mainRank, chooseRanks);
   const pickers = [
     ...(timeline.pieces.length === 1 ? [] : [picker.place]),
     ...(ranks.length === 1 ? [] : [rankPicker.place]),
@@ -352,8 +359,8 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   const follow = (): void => {
     const isSame =
       wantedRanks()
-        .map(({ profile: one }) => one)
-        .join() === drawn.map(({ profile: one }) => one).join();
+        .map(({ profile: id }) => id)
+        .join() === drawn.map(({ profile: id }) => id).join();
     if (wanted() !== shown || !isSame) show(wanted());
   };
   addEventListener('hashchange', follow, { signal });

@@ -16,12 +16,12 @@ export const rankGroup = (name: string, group: string): string => `${name} · ${
 
 /**
  * @param from start of the axis.
- * @param own name of the rank whose steps are marked, because those of other ranks would overlap them
+ * @param mainName name of the rank whose steps are marked, because those of other ranks would overlap them
  */
-export function extrasOnAxis(parts: readonly RankExtras[], from: number, own: string): TimelineExtras {
-  const all = parts.map((part) => movedExtras(part, from, own));
-  const sum = (of: (leftOut: TimelineExtras['leftOut']) => number): number =>
-    all.reduce((total, { leftOut }) => total + of(leftOut), 0);
+export function extrasOnAxis(parts: readonly RankExtras[], from: number, mainName: string): TimelineExtras {
+  const all = parts.map((part) => movedExtras(part, from, mainName));
+  const sum = (countOf: (leftOut: TimelineExtras['leftOut']) => number): number =>
+    all.reduce((total, { leftOut }) => total + countOf(leftOut), 0);
   return {
     ...NO_EXTRAS,
     tracks: all.flatMap(({ tracks }) => tracks),
@@ -35,11 +35,11 @@ export function extrasOnAxis(parts: readonly RankExtras[], from: number, own: st
   };
 }
 
-function movedExtras({ rank, origin, extras }: RankExtras, from: number, own: string): TimelineExtras {
+function movedExtras({ rank, origin, extras }: RankExtras, from: number, mainName: string): TimelineExtras {
   const { name, clock } = rank;
   const toAxis = (time: number): number => onAxis(clock, origin + time) - from;
   const toOwn = (time: number): number => inProfile(clock, from + time) - origin;
-  const marks = extras.marks.filter(({ kind }) => kind !== 'step' || name === own);
+  const marks = extras.marks.filter(({ kind }) => kind !== 'step' || name === mainName);
   return {
     tracks: extras.tracks.map((track) => movedTrack(track, name, toAxis, toOwn)),
     marks: marks.map((mark) => ({

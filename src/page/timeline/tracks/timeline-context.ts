@@ -27,12 +27,12 @@ export const NO_CONTEXT: TimelineContext = { utilisation: null, gaps: [], advice
 
 export function contextOf(profile: PageProfile, findings: readonly FindingGroup[]): TimelineContext {
   const number = profile.overview.profile;
-  const own = findings.filter(({ finding }) => finding.profile === number);
-  const advice = own.map(({ what, finding }) => ({
+  const groups = findings.filter(({ finding }) => finding.profile === number);
+  const advice = groups.map(({ what, finding }) => ({
     text: `advice ${finding.rule}: ${what}`,
     kernels: finding.kernels.flatMap((kernel) => {
-      const [of, id] = kernel.split(':').map(Number);
-      return of === number && id !== undefined ? [id] : [];
+      const [owner, id] = kernel.split(':').map(Number);
+      return owner === number && id !== undefined ? [id] : [];
     }),
   }));
   const { utilisation, gaps } = profile;

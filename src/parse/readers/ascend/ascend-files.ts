@@ -114,8 +114,8 @@ function hasSession(path: string, session: string | null, table = 'PYTORCH_API')
     throw error;
   }
   try {
-    const own = sessionOf(database);
-    return database.has(table) && (session === null || own === null || own === session);
+    const databaseSession = sessionOf(database);
+    return database.has(table) && (session === null || databaseSession === null || databaseSession === session);
   } finally {
     database.close();
   }

@@ -94,12 +94,14 @@ export class ProcessGroups {
   }
 
   #peerOf(ranks: readonly number[], transfers: readonly Transfer[]): number | null {
-    const own = this.rank === null ? -1 : ranks.indexOf(this.rank);
-    if (own === -1) return null;
+    const ownIndex = this.rank === null ? -1 : ranks.indexOf(this.rank);
+    if (ownIndex === -1) return null;
     const others = new Set(
-      transfers.flatMap(({ src, dst }) => [src, dst]).filter((one): one is number => one !== own && one !== null),
+      transfers
+        .flatMap(({ src, dst }) => [src, dst])
+        .filter((rank): rank is number => rank !== ownIndex && rank !== null),
     );
-    if (others.size === 0 && ranks.length === 2) return ranks[1 - own] ?? null;
+    if (others.size === 0 && ranks.length === 2) return ranks[1 - ownIndex] ?? null;
     const [other = NaN] = others;
     return others.size === 1 ? (ranks[other] ?? null) : null;
   }

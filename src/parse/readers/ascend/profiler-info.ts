@@ -129,10 +129,10 @@ export function readProfilerInfo(
   if (folder === null) return null;
   for (const place of [folder, join(folder, '..')]) {
     const names = namesIn(place, ASCEND_INFO);
-    const own = names.find((name) => rankIn(name) === rank) ?? names[0];
-    if (own === undefined) continue;
-    if (names.length > 1 && rankIn(own) !== rank) break;
-    const info = readInfo(join(place, own), rankIn(own));
+    const chosen = names.find((name) => rankIn(name) === rank) ?? names[0];
+    if (chosen === undefined) continue;
+    if (names.length > 1 && rankIn(chosen) !== rank) break;
+    const info = readInfo(join(place, chosen), rankIn(chosen));
     if (info === null) diagnostics.count('companion-file-not-read');
     return info;
   }

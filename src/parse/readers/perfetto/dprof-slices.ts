@@ -95,9 +95,9 @@ function registersOf(args: Args): Pick<ActivityDetails, 'accumRegisters' | 'scal
 /** Ranges around the launch: frames and ops of the host are ranges of the trace too, but not of the kernel. */
 function rangesOf(args: Args): Pick<ActivityDetails, 'ranges' | 'callerRanges'> {
   const all = listIn(args.get('ranges'), '>') ?? [];
-  const own = listIn(args.get('ownranges'), '>') ?? [];
-  const caller = all.slice(0, all.length - own.length);
-  return args.has('ownranges') ? { ranges: own, callerRanges: caller } : { ranges: all, callerRanges: [] };
+  const ownRanges = listIn(args.get('ownranges'), '>') ?? [];
+  const caller = all.slice(0, all.length - ownRanges.length);
+  return args.has('ownranges') ? { ranges: ownRanges, callerRanges: caller } : { ranges: all, callerRanges: [] };
 }
 
 /** The collective operation of a kernel, where its profile recorded one. */

@@ -58,7 +58,7 @@ export class SliceReading {
     return entryOf(this.#ids, process, () => {
       let id = device;
       while (this.#devices.has(id)) id++;
-      const stated = this.#stated.get(profileOf(process))?.find((one) => one.id === device);
+      const stated = this.#stated.get(profileOf(process))?.find((candidate) => candidate.id === device);
       this.describe({ ...stated, id, name, ...(rank === null ? undefined : { rank }) });
       return id;
     });

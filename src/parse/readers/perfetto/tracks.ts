@@ -83,8 +83,8 @@ export class Tracks {
     const chain: Descriptor[] = [];
     let at: Descriptor | undefined = this.#descriptors.get(uuid);
     for (; at !== undefined && chain.length < DEEPEST; at = this.#descriptors.get(at.parent ?? 0)) chain.push(at);
-    const thread = chain.find((one) => one.thread !== null)?.thread ?? null;
-    const owner = chain.find((one) => one.process !== null)?.process ?? null;
+    const thread = chain.find((descriptor) => descriptor.thread !== null)?.thread ?? null;
+    const owner = chain.find((descriptor) => descriptor.process !== null)?.process ?? null;
     const name = chain[0]?.name ?? chain[0]?.thread?.name ?? chain[0]?.process?.name ?? '';
     const process = owner?.name ?? '';
     const known = OF_DPROF.exec(process);

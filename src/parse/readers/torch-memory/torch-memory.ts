@@ -122,15 +122,15 @@ class FinalState {
     const isUsed = blocks.some(({ state }) => state !== 'inactive');
     let { address } = segment;
     for (const block of blocks) {
-      const own = block['address'] ?? address;
+      const blockAddress = block['address'] ?? address;
       if (block['state'] === 'active_allocated')
         this.held.push({
-          address: own,
+          address: blockAddress,
           bytes: size(block['requested_size'] ?? block['size']),
           frames: block['frames'],
         });
       else if (block['state'] === 'inactive' && isUsed) this.#addFree(size(block['size']));
-      if (typeof own === 'number') address = own + size(block['size']);
+      if (typeof blockAddress === 'number') address = blockAddress + size(block['size']);
     }
   }
 

@@ -248,11 +248,11 @@ function readCopy(event: StatedEvent, row: WorkRow, facts: OpFacts, { trace, cop
   const bytes = size > 0 ? size : null;
   const { labels } = facts.details;
   const details = facts.with('copy', () => (labels === undefined ? {} : { labels }));
-  const own = { ...row, bytes, details, ps: event.ps };
-  if (copy === undefined) trace.set(own);
+  const work = { ...row, bytes, details, ps: event.ps };
+  if (copy === undefined) trace.set(work);
   else {
     const kind = directionIn(words.get('kind'), event.kind.name, copyCalls.get(Number(row.corr)));
-    trace.copy({ ...own, kind });
+    trace.copy({ ...work, kind });
   }
   return true;
 }

@@ -188,9 +188,9 @@ export class Plane {
     }
     this.isCut = plane.isCut;
     for (const [from, to] of kinds) this.#attempt(() => this.#addKind(from, to));
-    const own = new Map<string, Stat>();
-    for (const bytes of stats) this.#attempt(() => this.#addStat(new WireFields(bytes), own));
-    this.stats = own;
+    const byName = new Map<string, Stat>();
+    for (const bytes of stats) this.#attempt(() => this.#addStat(new WireFields(bytes), byName));
+    this.stats = byName;
   }
 
   /** Whether it has events and says what they are: the tables follow the lines, and may be cut off. */

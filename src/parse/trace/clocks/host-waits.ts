@@ -38,20 +38,20 @@ export function launchLatencies(
   const devices = new Map<number, DeviceLatencies>();
   const { start: starts, kind } = activities;
   let device = NaN;
-  let of = new DeviceLatencies();
+  let latencies = new DeviceLatencies();
   for (let row = 0; row < starts.length; row++) {
     const start = starts.at(row);
     if (Number.isNaN(start) || kind.at(row) === KIND_CODE.sync) continue;
     const id = activities.device.at(row);
-    if (id !== device) of = entryOf(devices, (device = id), () => new DeviceLatencies());
-    if (start < of.first) of.first = start;
-    if (start > of.last) of.last = start;
+    if (id !== device) latencies = entryOf(devices, (device = id), () => new DeviceLatencies());
+    if (start < latencies.first) latencies.first = start;
+    if (start > latencies.last) latencies.last = start;
     const call = elementAt(callOf, row);
     if (call === -1) continue;
     const latency = start - hostCalls.start.at(call);
-    of.launches++;
-    if (latency < of.least) of.least = latency;
-    if (latency < -CLOCK_TOLERANCE) of.early++;
+    latencies.launches++;
+    if (latency < latencies.least) latencies.least = latency;
+    if (latency < -CLOCK_TOLERANCE) latencies.early++;
   }
   return devices;
 }
@@ -171,10 +171,15 @@ export class WaitedFor {
 }
 
 /** Waits from rows that state their device and stream. */
-function waitsOfRows({ activities, hostCalls }: Trace, callOf: Int32Array, rows: number[], of: WaitedFor): HostWait[] {
+function waitsOfRows(
+  { activities, hostCalls }: Trace,
+  callOf: Int32Array,
+  rows: number[],
+  waitedFor: WaitedFor,
+): HostWait[] {
   return rows.flatMap((row) => {
     const call = elementAt(callOf, row);
-    const waited = of.of(call);
+    const waited = waitedFor.of(call);
     const stream = waited === 'stream' ? activities.stream.at(row) : NaN;
     if (waited === null || (waited === 'stream' && Number.isNaN(stream))) return [];
     const [process, context] = [activities.process.at(row), activities.context.at(row)];
@@ -186,10 +191,10 @@ function waitsOfRows({ activities, hostCalls }: Trace, callOf: Int32Array, rows:
  * Waits from host calls, which do not state a stream.
  * @param isOneStream whether all work is in one stream; if so, a wait for a stream is a wait for all work
  */
-function waitsOfCalls({ hostCalls }: Trace, isOneStream: boolean, of: WaitedFor): HostWait[] {
+function waitsOfCalls({ hostCalls }: Trace, isOneStream: boolean, waitedFor: WaitedFor): HostWait[] {
   const waits: HostWait[] = [];
   for (let call = 0; call < hostCalls.length; call++) {
-    const waited = of.of(call);
+    const waited = waitedFor.of(call);
     if (waited === null || (waited === 'stream' && !isOneStream)) continue;
     const place = { process: hostCalls.process.at(call), context: NaN, stream: NaN };
     waits.push({ call, ...place, start: hostCalls.start.at(call), end: hostCalls.end.at(call) });
@@ -218,8 +223,8 @@ function sweep(
     for (; next < order.length; next++) {
       const row = elementAt(work, elementAt(order, next));
       if (launched(row) > start) break;
-      for (const of of [activities.stream.at(row), NaN]) {
-        const key = `${activities.process.at(row)}:${of}`;
+      for (const streamId of [activities.stream.at(row), NaN]) {
+        const key = `${activities.process.at(row)}:${streamId}`;
         ends.set(key, Math.max(ends.get(key) ?? -Infinity, activities.end.at(row)));
       }
     }

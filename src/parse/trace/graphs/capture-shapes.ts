@@ -28,8 +28,8 @@ export class NodeNames {
     if (kind === 'copy') return COPY;
     if (kind === 'set') return SET;
     if (name === null || kind === 'graph') return NAMELESS;
-    const own = RUNTIME_KERNELS.find(([beginning]) => name.startsWith(beginning));
-    if (own !== undefined) return own[1];
+    const known = RUNTIME_KERNELS.find(([beginning]) => name.startsWith(beginning));
+    if (known !== undefined) return known[1];
     let number = this.#numbers.get(name);
     if (number === undefined) this.#numbers.set(name, (number = FIRST + this.#numbers.size));
     return number;
@@ -168,8 +168,10 @@ function merged({ numbers, streams }: LaunchSequence, nodes: Uint32Array): Uint3
   const found = new Uint32Array(numbers.length);
   let placed = 0;
   for (let node = 0; node < nodes.length; node++) {
-    const own = heads.filter(({ queue, next }) => next < queue.length && numbers[queue[next] ?? -1] === nodes[node]);
-    const first = own.sort((a, b) => elementAt(a.queue, a.next) - elementAt(b.queue, b.next))[0];
+    const fitting = heads.filter(
+      ({ queue, next }) => next < queue.length && numbers[queue[next] ?? -1] === nodes[node],
+    );
+    const first = fitting.sort((a, b) => elementAt(a.queue, a.next) - elementAt(b.queue, b.next))[0];
     if (first === undefined) return placed === numbers.length ? found : null;
     found[elementAt(first.queue, first.next++)] = node;
     placed++;

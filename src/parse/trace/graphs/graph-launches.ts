@@ -36,15 +36,15 @@ export function captureSpans(capture: Pick<Trace, 'hostCalls' | 'names'>): reado
   const spans: { thread: number; start: number; end: number }[] = [];
   const open = new Map<number, { end: number }[]>();
   for (const call of rows) {
-    const own = entryOf(open, thread.at(call), (): { end: number }[] => []);
+    const openSpans = entryOf(open, thread.at(call), (): { end: number }[] => []);
     if (kindOf(call) === 'end') {
-      const last = own.pop();
+      const last = openSpans.pop();
       if (last !== undefined) last.end = end.at(call);
       continue;
     }
     const span = { thread: thread.at(call), start: start.at(call), end: Infinity };
     spans.push(span);
-    own.push(span);
+    openSpans.push(span);
   }
   return spans;
 }
@@ -82,9 +82,9 @@ export class OpenCaptures<Span extends CaptureSpan> {
       entryOf(this.#ofThread, span.thread, none).push(span, span.start);
       entryOf(this.#ofProcess, this.processOf(span.thread), none).push(span, span.start);
     }
-    const [own, others] = [this.#ofThread.get(thread), this.#ofProcess.get(this.processOf(thread))];
-    for (const open of [own, others]) open?.close(at);
-    return own?.last ?? others?.last ?? null;
+    const [ofThread, others] = [this.#ofThread.get(thread), this.#ofProcess.get(this.processOf(thread))];
+    for (const open of [ofThread, others]) open?.close(at);
+    return ofThread?.last ?? others?.last ?? null;
   }
 }
 
@@ -129,8 +129,8 @@ export function graphLaunches(trace: Trace, { callOf }: LaunchJoin): GraphLaunch
   for (const [ordinal, call] of calls.entries()) ordinals[call] = ordinal;
   const byCall = groupRows(work.values, (row) => elementAt(ordinals, elementAt(callOf, row)), calls.length);
   return calls.map((call, ordinal) => {
-    const own = groupAt(byCall, ordinal);
-    return { call, rows: own, byNode: inOrder(activities, own) };
+    const rows = groupAt(byCall, ordinal);
+    return { call, rows, byNode: inOrder(activities, rows) };
   });
 }
 
@@ -143,8 +143,8 @@ export function workWithoutLaunch({ activities }: Trace, { callOf }: LaunchJoin)
     entryOf(found, `${owner.at(row)}:${corr.at(row)}`, (): number[] => []).push(row);
   }
   return [...found.values()].map((rows) => {
-    const own = Uint32Array.from(rows);
-    return { call: -1, rows: own, byNode: inOrder(activities, own) };
+    const members = Uint32Array.from(rows);
+    return { call: -1, rows: members, byNode: inOrder(activities, members) };
   });
 }
 

@@ -55,7 +55,7 @@ export function chooseCaptures(launches: readonly ShapedLaunch[]): Choice[] {
   for (const { launch, fitting } of fitted) {
     if (launch.graphId !== null) entryOf(ids, fitting, () => new Set<number>()).add(launch.graphId);
   }
-  const ranks = new Map([...ids].map(([fitting, own]) => [fitting, ranksOf(own)] as const));
+  const ranks = new Map([...ids].map(([fitting, members]) => [fitting, ranksOf(members)] as const));
   /** The capture that each thread's last launch replayed. */
   const last = new Map<number, PlacedGraph>();
   return fitted.map(({ launch, fitting }) => {
@@ -195,8 +195,8 @@ export class GraphOrigins {
     const unstated = replays.filter((replay) => !this.#takeStated(replay));
     const isAsked = unstated.length > 0;
     if (!isAsked) diagnostics.count('capture-not-used', captures?.given ?? 0);
-    const own = isAsked ? (trace.capturedGraphs?.(launches) ?? []) : [];
-    const graphs = isAsked ? [...own, ...(captures?.graphs(rank, diagnostics) ?? [])] : [];
+    const recorded = isAsked ? (trace.capturedGraphs?.(launches) ?? []) : [];
+    const graphs = isAsked ? [...recorded, ...(captures?.graphs(rank, diagnostics) ?? [])] : [];
     if (graphs.length > 0) this.#match(unstated, graphs, contexts);
     const annotations = all.length === 0 ? undefined : captures?.annotations(rank, diagnostics);
     this.#annotated = new AnnotatedNodes(annotations ?? new Map<number, NodeAnnotation>());
@@ -294,8 +294,8 @@ function sequences(trace: Trace, names: NodeNames): (replay: GraphLaunch) => Lau
   const { kind, ownRow, kernels, stream } = trace.activities;
   const known = new Map<number, number>();
   const numberOf = (row: number): number => {
-    const of = elementAt(ACTIVITY_KINDS, kind.at(row));
-    if (of === 'copy' || of === 'set') return names.numberOf(of, null);
+    const activityKind = elementAt(ACTIVITY_KINDS, kind.at(row));
+    if (activityKind === 'copy' || activityKind === 'set') return names.numberOf(activityKind, null);
     const name = kernels.name.at(ownRow.at(row));
     return entryOf(known, name, () => names.numberOf('kernel', kernelNameOf(trace, name)));
   };

@@ -72,7 +72,7 @@ type Incomplete = Map<number, 'none' | 'part'>;
  */
 function capturedCalls(trace: Trace): (call: number) => boolean {
   const { start, thread } = trace.hostCalls;
-  const processOf = (of: number): number => trace.threads.processOf(of);
+  const processOf = (threadId: number): number => trace.threads.processOf(threadId);
   const byProcess = new Map<number, CaptureSpan[]>();
   for (const span of captureSpans(trace)) entryOf(byProcess, processOf(span.thread), () => []).push(span);
   const times = new Map([...byProcess].map(([owner, spans]) => [owner, joined(spans)]));
@@ -175,7 +175,7 @@ class MissingLaunches {
       const isPartial = ran < MOSTLY * (nodes.get(graph)?.size ?? 0);
       return [call, all === 0 ? 'none' : isPartial ? 'part' : null] as const;
     });
-    return new Map(found.filter((one): one is [number, 'none' | 'part'] => one[1] !== null));
+    return new Map(found.filter((entry): entry is [number, 'none' | 'part'] => entry[1] !== null));
   }
 
   /** The streams on which each thread's graphs ran. */

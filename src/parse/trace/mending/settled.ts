@@ -111,9 +111,9 @@ function identified(
   for (const row of repeated) if (!Number.isNaN(corr.at(row))) alone.set(corr.at(row), row);
   for (let call = 0; call < hostCalls.length; call++) if (launchesGraph(call)) alone.delete(hostCalls.corr.at(call));
   for (let row = 0; row < activities.length; row++) {
-    const one = alone.get(corr.at(row));
-    if (one === undefined || kind.at(row) === KIND_CODE.sync || owner.at(row) !== owner.at(one)) continue;
-    if (!isSame(one, row)) alone.delete(corr.at(row));
+    const other = alone.get(corr.at(row));
+    if (other === undefined || kind.at(row) === KIND_CODE.sync || owner.at(row) !== owner.at(other)) continue;
+    if (!isSame(other, row)) alone.delete(corr.at(row));
   }
   return (row) => !Number.isNaN(node.at(row)) || alone.has(corr.at(row));
 }
@@ -175,18 +175,18 @@ function alignClocks(trace: Trace, launches: LaunchJoin): ClockAlignment | null 
   const facts: Record<string, string | number> = {};
   const shifts = new Map<number, number>();
   const rowsOf = launchedRows(trace, launches, new Set(odd.map(([device]) => device)));
-  for (const [device, of] of odd.sort(([a], [b]) => a - b)) {
-    if (of.launches === 0) {
-      if (isApart(of, host)) facts[clockShiftName(device)] = 'na';
+  for (const [device, delays] of odd.sort(([a], [b]) => a - b)) {
+    if (delays.launches === 0) {
+      if (isApart(delays, host)) facts[clockShiftName(device)] = 'na';
       continue;
     }
-    const isEarly = of.early > of.launches / 2;
-    if (!isEarly && of.least <= CLOCK_TOLERANCE) continue;
+    const isEarly = delays.early > delays.launches / 2;
+    if (!isEarly && delays.least <= CLOCK_TOLERANCE) continue;
     const overruns = overrunsOf(trace, launches, rowsOf(device), latencies.size === 1);
-    if (!isEarly && !isImpossiblyLate(of, overruns, host)) continue;
-    shifts.set(device, -of.least);
-    facts[clockShiftName(device)] = -of.least;
-    facts[`device_${device}_clock_bound_ns`] = overruns.waits === 0 ? 'na' : Math.abs(of.least - overruns.most);
+    if (!isEarly && !isImpossiblyLate(delays, overruns, host)) continue;
+    shifts.set(device, -delays.least);
+    facts[clockShiftName(device)] = -delays.least;
+    facts[`device_${device}_clock_bound_ns`] = overruns.waits === 0 ? 'na' : Math.abs(delays.least - overruns.most);
   }
   if (Object.keys(facts).length === 0) return null;
   diagnostics.count('clocks-differ', Object.keys(facts).filter((name) => name.endsWith('shift_ns')).length);
@@ -203,9 +203,10 @@ const isImpossiblyLate = ({ least }: DeviceLatencies, { waits, broken }: Overrun
  * Whether the gap between work without launches and all host events is longer than the spans of host and device
  * together.
  */
-const isApart = (of: DeviceLatencies, { first, last }: Span): boolean =>
+const isApart = (delays: DeviceLatencies, { first, last }: Span): boolean =>
   Number.isFinite(first) &&
-  Math.max(of.first - last, first - of.last) > Math.max(LONGEST_QUEUE, last - first + of.last - of.first);
+  Math.max(delays.first - last, first - delays.last) >
+    Math.max(LONGEST_QUEUE, last - first + delays.last - delays.first);
 
 /** Shifts times by device. Waits listed with a device may have been timed by the host. Such waits are not shifted. */
 function move(

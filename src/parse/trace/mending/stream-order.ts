@@ -78,15 +78,15 @@ export function streamsOf(trace: Trace, { callOf }: LaunchJoin, order: Uint32Arr
     if (isOfGraph) continue;
     const launcher = call === -1 ? '' : threads.processOf(hostCalls.thread.at(call));
     const key = `${activities.streamOf(row)} ${owner.at(row)} ${launcher}`;
-    const of = entryOf(streams, key, (): Stream => ({ last: row, count: 0, isRising: true, overruns: [] }));
-    of.count++;
-    if (knownId(corr.at(row)) < knownId(corr.at(of.last))) of.isRising = false;
-    const [lastEnd, from] = [end.at(of.last), start.at(row)];
+    const entry = entryOf(streams, key, (): Stream => ({ last: row, count: 0, isRising: true, overruns: [] }));
+    entry.count++;
+    if (knownId(corr.at(row)) < knownId(corr.at(entry.last))) entry.isRising = false;
+    const [lastEnd, from] = [end.at(entry.last), start.at(row)];
     const isOver =
       lastEnd > end.at(row) + TOLERANCE ||
       (lastEnd > from + LONGEST_OVERLAP && !overlaps.has(activities.device.at(row)));
-    if (isOver && from > start.at(of.last)) of.overruns.push([of.last, from]);
-    of.last = row;
+    if (isOver && from > start.at(entry.last)) entry.overruns.push([entry.last, from]);
+    entry.last = row;
   }
   return [...streams.values()];
 }
@@ -156,10 +156,10 @@ function launchedAlone(
 /** Key for what work does: the name of a kernel, the direction and size of a copy, or the size of a memset. */
 function taskOf({ activities }: Trace, row: number): string {
   const { kind, kernels, copies, sets, ownRow } = activities;
-  const own = ownRow.at(row);
-  if (kind.at(row) === KIND_CODE.kernel) return `kernel ${kernels.name.at(own)}`;
-  if (kind.at(row) === KIND_CODE.set) return `set ${sets.bytes.at(own)}`;
-  return `copy ${copies.kindCode.at(own)} ${copies.bytes.at(own)} ${copies.hostMemoryCode.at(own)}`;
+  const kindRow = ownRow.at(row);
+  if (kind.at(row) === KIND_CODE.kernel) return `kernel ${kernels.name.at(kindRow)}`;
+  if (kind.at(row) === KIND_CODE.set) return `set ${sets.bytes.at(kindRow)}`;
+  return `copy ${copies.kindCode.at(kindRow)} ${copies.bytes.at(kindRow)} ${copies.hostMemoryCode.at(kindRow)}`;
 }
 
 /** The longest duration of each task, in ns. */

@@ -145,11 +145,11 @@ function returnsOf(
     const launch = elementAt(callOf, row);
     const launched = hostCalls.end.at(launch);
     let first = isAwaitedCopy(trace, row, launch) ? launched : Infinity;
-    for (const of of [NaN, stream.at(row)]) {
-      const own = byPlace.get(`${owner.at(row)} ${of}`) ?? [];
-      const from = countBelow(own.length, (i) => elementAt(own, i).end, launched);
-      for (let i = from; i < own.length && elementAt(own, i).end < first; i++) {
-        const wait = elementAt(own, i);
+    for (const streamId of [NaN, stream.at(row)]) {
+      const streamWaits = byPlace.get(`${owner.at(row)} ${streamId}`) ?? [];
+      const from = countBelow(streamWaits.length, (i) => elementAt(streamWaits, i).end, launched);
+      for (let i = from; i < streamWaits.length && elementAt(streamWaits, i).end < first; i++) {
+        const wait = elementAt(streamWaits, i);
         if (waitsForRow(wait, row, launch)) first = wait.end;
       }
     }

@@ -203,7 +203,7 @@ function moved(from: Idle, to: Idle): void {
 }
 
 function settled<Of extends { readonly of: HostGapsOfDevice }>(devices: readonly Of[]): readonly Of[] {
-  for (const { of } of devices) of.settle();
+  for (const { of: hostGaps } of devices) hostGaps.settle();
   return devices;
 }
 

@@ -70,13 +70,13 @@ export class HostPlaces {
     const filling = (this.#ranges.get(profile) ?? []).filter(
       (range) => (process === null || range.pid === process) && within(range, gap) > MOSTLY * (end - start),
     );
-    const own = filling.filter(({ tid }) => tid === after.tid);
+    const onThread = filling.filter(({ tid }) => tid === after.tid);
     if (filling.length === 0) {
       const allocating = this.#allocating(gap, process);
       return allocating > MOSTLY * (end - start) ? { name: ALLOCATION, time: allocating } : null;
     }
     let innermost: RangeRecord | null = null;
-    for (const range of own.length > 0 ? own : filling) {
+    for (const range of onThread.length > 0 ? onThread : filling) {
       if (innermost === null || range.dur <= innermost.dur) innermost = range;
     }
     return innermost === null ? null : { name: placeName(innermost), time: within(innermost, gap) };

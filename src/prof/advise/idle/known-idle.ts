@@ -32,8 +32,8 @@ export function withoutCopiesText(share: string, devices: number, recorded: numb
 
 export function workTimesOf(profile: number, devices: DeviceTimes, missing: ByDevice<MissingTimes>): WorkTimes {
   return {
-    timed: devices.ofProfile(profile).reduce((all, { of }) => all + of.activities, 0),
-    untimed: missing.ofProfile(profile).reduce((all, { of }) => all + of.untimed, 0),
+    timed: devices.ofProfile(profile).reduce((all, { of: activity }) => all + activity.activities, 0),
+    untimed: missing.ofProfile(profile).reduce((all, { of: lost }) => all + lost.untimed, 0),
   };
 }
 

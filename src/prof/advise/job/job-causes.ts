@@ -90,18 +90,18 @@ function delayFinding({ parts, delayWaits }: JobReport, placeOf: PlaceOf, delay:
 }
 
 function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfers): Found {
-  const { group, kind, time: own, others, operations, q } = slow;
+  const { group, kind, time: ownTime, others, operations, q } = slow;
   const { name, ranks, pair, parts: members } = elementAt(groups, group);
-  const of = ranks === null ? '' : ` (ranks ${rangesText(pair ?? ranks)})`;
-  const ns = (own - others) * operations;
+  const suffix = ranks === null ? '' : ` (ranks ${rangesText(pair ?? ranks)})`;
+  const ns = (ownTime - others) * operations;
   return {
     ...placeOf(elementAt(members, 0)),
-    what: `slow link: ${kind ?? 'an operation'} of group ${name ?? 'unknown'}${of} takes ${time(own)}, ${time(others)} in other groups`,
+    what: `slow link: ${kind ?? 'an operation'} of group ${name ?? 'unknown'}${suffix} takes ${time(ownTime)}, ${time(others)} in other groups`,
     action: 'check the links between these ranks: a port or cable at a lower rate, retransmissions, other traffic',
     stake: ns,
     gain: { ns, how: 'operations × (their transfer time − that of other groups)', isBound: true },
     ...{ kernels: [], count: operations },
-    evidence: { transferNs: own, transferOfOthersNs: others, operations, q },
+    evidence: { transferNs: ownTime, transferOfOthersNs: others, operations, q },
     see: 'dprof ranks -t groups FILE',
   };
 }
@@ -201,12 +201,12 @@ function withoutWorkFinding(profiles: readonly ProfileWithoutWork[], span: numbe
   const ranks = profiles.flatMap(({ part }) => part.rank ?? []);
   const [first] = profiles.filter(({ part }) => part.rank !== null);
   if (first === undefined) return [];
-  const one = `${nameWithoutWork(first.part)} has no device work in its profile`;
+  const single = `${nameWithoutWork(first.part)} has no device work in its profile`;
   const reason = profiles.find((profile) => profile.reason !== null)?.reason ?? null;
   return [
     {
       ...{ profile: first.profile, device: null },
-      what: ranks.length === 1 ? one : `ranks ${rangesText(ranks)} have no device work in their profiles`,
+      what: ranks.length === 1 ? single : `ranks ${rangesText(ranks)} have no device work in their profiles`,
       ...(reason === null ? {} : { details: reason.what }),
       action: reason?.hint ?? 'check whether these ranks used a device and whether the profiler recorded it',
       ...{ stake: span, gain: null, kernels: [], count: ranks.length },
@@ -237,7 +237,7 @@ function answer(collector: RankCollector, { devices }: RuleFacts): RuleAnswer {
     ...(report.apart === null ? [] : [apartFinding(report, placeOf, report.apart)]),
     ...stragglers
       .filter(({ level, part }) => level !== 'rank' || !together.has(part))
-      .map((one) => lateFinding(report, placeOf, one)),
+      .map((straggler) => lateFinding(report, placeOf, straggler)),
     ...delays.map((delay, index) => delayFinding(report, placeOf, delay, index)),
     ...report.slowGroups.map((slow) => linkFinding(report, placeOf, slow)),
   ];

@@ -73,12 +73,18 @@ function kindOf(
   });
 }
 
-function add(of: MisalignedProducts, row: Annotated, dur: number, padding: Padding, where: ProductKind | null): void {
-  const kind = kindOf(of, row, padding, where);
+function add(
+  products: MisalignedProducts,
+  row: Annotated,
+  dur: number,
+  padding: Padding,
+  where: ProductKind | null,
+): void {
+  const kind = kindOf(products, row, padding, where);
   if (kind === null) return;
   const { peaks, flops, bytes, record } = row;
   kind.add(record, kind.op, dur);
-  of.bytesPerS = peaks.bytesPerS;
+  products.bytesPerS = peaks.bytesPerS;
   const { factor } = padding;
   const work = { flops: flops === null ? null : flops * factor, bytes: bytes === null ? null : bytes * factor };
   kind.addGain(dur, excess(dur, work, kind.flopsPerS, peaks.bytesPerS));
@@ -112,17 +118,17 @@ export const alignment = deviceRule({
     const { record, described, unitUse } = row;
     const { dur, name } = record;
     if (!row.isProduct || described === null || unitUse === null) return false;
-    const of = devices.of(record);
-    of.rounded.see(row);
+    const products = devices.of(record);
+    products.rounded.see(row);
     const where = whereOf(row);
     if (dur === null || !Number.isFinite(dur) || where === null) return true;
     const padding = paddingOf(described.call, unitUse.dtype, row.peaks.arch, name);
-    if (padding !== null && padding.factor <= MOST_WORK) add(of, row, dur, padding, where.kind);
+    if (padding !== null && padding.factor <= MOST_WORK) add(products, row, dur, padding, where.kind);
     return true;
   },
-  findings: (of) => {
-    const kinds = [...of.kinds.values()]
-      .filter(({ where }) => where === null || of.rounded.isOn(where))
+  findings: (products) => {
+    const kinds = [...products.kinds.values()]
+      .filter(({ where }) => where === null || products.rounded.isOn(where))
       .sort((a, b) => b.gain - a.gain || b.stake - a.stake);
     const [first] = kinds;
     if (first === undefined) return [];
@@ -137,7 +143,7 @@ export const alignment = deviceRule({
         details: listed(kinds, found),
         action: `pad ${listed(kinds, change)}`,
         ...all.facts,
-        gain: gainOf(all, kinds, of.bytesPerS),
+        gain: gainOf(all, kinds, products.bytesPerS),
         evidence: {
           ...all.facts.evidence,
           kinds: kinds.length,

@@ -40,16 +40,16 @@ export const graphTrace: Rule = {
       },
       end: ({ missing, profiles }): RuleAnswer => ({
         found: missing.all
-          .filter(({ of }) => of.launches > 0)
-          .map(({ of, ...place }) => ({
+          .filter(({ of: lost }) => lost.launches > 0)
+          .map(({ of: lost, ...place }) => ({
             ...place,
-            what: `${many(of.launches, 'launch')}${of.api === null ? '' : ` (${of.api})`} without work in the profile, ${lostWorkText(of.time)}`,
-            action: lostWorkRemedy(of.api, traced.has(place.profile) ? null : (profiles.get(place.profile) ?? null)),
-            stake: of.time,
+            what: `${many(lost.launches, 'launch')}${lost.api === null ? '' : ` (${lost.api})`} without work in the profile, ${lostWorkText(lost.time)}`,
+            action: lostWorkRemedy(lost.api, traced.has(place.profile) ? null : (profiles.get(place.profile) ?? null)),
+            stake: lost.time,
             gain: null,
             kernels: [],
-            count: of.launches,
-            evidence: { launches: of.launches, missingNs: of.time },
+            count: lost.launches,
+            evidence: { launches: lost.launches, missingNs: lost.time },
             see: 'dprof summary FILE',
           })),
       }),
@@ -69,8 +69,8 @@ export const unrecordedCopies: Rule = {
         const called = calledCopies(record);
         if (called === 0) return [];
         const option = captureOption(record, 'copies');
-        return devices.ofProfile(profile).map(({ device, of }): Found => {
-          const idle = of.span - of.busy.total - (missing.get(profile, device)?.time ?? 0);
+        return devices.ofProfile(profile).map(({ device, of: activity }): Found => {
+          const idle = activity.span - activity.busy.total - (missing.get(profile, device)?.time ?? 0);
           return {
             ...{ profile, device },
             what: `${calledCopiesText(called)}: the device was idle for at most ${time(idle)}`,
@@ -115,19 +115,19 @@ function textOf({ moved, bound }: Shift): string {
 }
 
 function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Found[] {
-  const of = devices.get(profile, shift.device);
-  if (of === undefined) return [];
-  const idle = of.span - of.busy.total;
+  const activity = devices.get(profile, shift.device);
+  if (activity === undefined) return [];
+  const idle = activity.span - activity.busy.total;
   return [
     {
       ...{ profile, device: shift.device },
       what: textOf(shift),
-      details: `this affects the causes of ${time(idle)} of idle time (${percent(of.span > 0 ? idle / of.span : 0)} of the span)`,
+      details: `this affects the causes of ${time(idle)} of idle time (${percent(activity.span > 0 ? idle / activity.span : 0)} of the span)`,
       action:
         'do not rely on idle causes and launch delays shorter than that; kernel durations are not affected; newer profilers and drivers align the clocks',
       // Each piece of work ends at most one gap, and the uncertain part of the gap may have another cause.
-      stake: shift.bound === null ? idle : Math.min(idle, shift.bound * of.activities),
-      ...{ gain: null, kernels: [], count: of.activities },
+      stake: shift.bound === null ? idle : Math.min(idle, shift.bound * activity.activities),
+      ...{ gain: null, kernels: [], count: activity.activities },
       evidence: { shiftNs: shift.moved ?? 'na', boundNs: shift.bound ?? 'na', idleNs: idle },
       see: 'dparse FILE | head -1',
     },

@@ -79,13 +79,13 @@ export const exposedCollectives: Rule = {
         if (record.type === 'collective' || record.type === 'kernel') devices.of(record).add(record);
       },
       end: ({ devices: times, moved, profiles }): RuleAnswer => {
-        const talking = times.all.filter(({ of }) => of.communication.total > 0);
+        const talking = times.all.filter(({ of: activity }) => activity.communication.total > 0);
         if (talking.length === 0) return { found: [], why: 'no communication between devices' };
-        if (talking.every(({ of }) => of.disordered > 0))
+        if (talking.every(({ of: activity }) => activity.disordered > 0))
           return { found: [], why: 'records are not in order of start time' };
-        const found = talking.map(({ of, ...place }) => {
+        const found = talking.map(({ of: activity, ...place }) => {
           const { names, longest, longestOther, count, onComputing } = devices.of(place);
-          const { communication, computing, either } = of;
+          const { communication, computing, either } = activity;
           const exposed = either.total - computing.total;
           // Communication can only hide behind compute that does not overlap with communication yet.
           const room = computing.total - (communication.total + computing.total - either.total);
@@ -190,7 +190,8 @@ function lagOf(step: StepOfRanks): Lag | null {
   };
 }
 
-const total = (lags: readonly Lag[], of: (lag: Lag) => number): number => lags.reduce((sum, lag) => sum + of(lag), 0);
+const total = (lags: readonly Lag[], lengthOf: (lag: Lag) => number): number =>
+  lags.reduce((sum, lag) => sum + lengthOf(lag), 0);
 
 /**
  * Probability that any of several equal ranks is the slowest in at least this many steps: the binomial tail, times the
@@ -224,13 +225,13 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
     lags.filter(({ overNext }) => overNext > 0),
     ({ slowest }) => slowest,
   );
-  const slow = [...lagsOf].find(([, own]) => own.length / lags.length > MOSTLY);
+  const slow = [...lagsOf].find(([, list]) => list.length / lags.length > MOSTLY);
   if (slow === undefined) return { found: [] };
-  const [rank, own] = slow;
-  const chance = chanceOf(own.length, lags.length, ranks.length);
+  const [rank, rankLags] = slow;
+  const chance = chanceOf(rankLags.length, lags.length, ranks.length);
   if (chance >= LIKELY) return { found: [], why: 'too few steps to distinguish a slow rank from chance' };
-  const [gain, stake] = [total(own, ({ overNext }) => overNext), total(own, ({ overMiddle }) => overMiddle)];
-  const [mine, others] = [total(own, (lag) => lag.own), total(own, (lag) => lag.others)];
+  const [gain, stake] = [total(rankLags, ({ overNext }) => overNext), total(rankLags, ({ overMiddle }) => overMiddle)];
+  const [mine, others] = [total(rankLags, (lag) => lag.own), total(rankLags, (lag) => lag.others)];
   if (mine > others)
     return {
       found: [],
@@ -239,17 +240,17 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   const found = {
     profile: rank.profile,
     device: rank.device,
-    what: `${nameOf(rank, ranks, facts)} is the slowest in ${own.length === lags.length ? 'all' : `${grouped(own.length)} of`} ${many(lags.length, 'step')}: ${time(stake / own.length)} a step above the median rank`,
+    what: `${nameOf(rank, ranks, facts)} is the slowest in ${rankLags.length === lags.length ? 'all' : `${grouped(rankLags.length)} of`} ${many(lags.length, 'step')}: ${time(stake / rankLags.length)} a step above the median rank`,
     details: `it communicates for ${time(mine)}, the others for ${time(others)} on average; chance of this among equal ranks: ${percent(chance)}`,
     action:
       'find out what differs there: more or longer samples, throttling, another program on the device or its host',
     stake,
     gain: { ns: gain, how: 'sum over its steps of its compute − that of the next slowest rank', isBound: true },
     kernels: [],
-    count: own.length,
+    count: rankLags.length,
     evidence: {
       steps: lags.length,
-      slowestIn: own.length,
+      slowestIn: rankLags.length,
       ranks: ranks.length,
       overMiddleNs: stake,
       overNextNs: gain,
@@ -276,13 +277,13 @@ export const stragglers: Rule = {
         const { step, start, dur } = found.record;
         if (typeof step !== 'number' || dur === null || !Number.isFinite(start + dur)) return;
         const steps = devices.of(found.record);
-        let one = steps.get(step);
-        if (one === undefined) {
+        let compared = steps.get(step);
+        if (compared === undefined) {
           if (kept === MOST_STEPS) return;
           kept++;
-          steps.set(step, (one = new ComparedStep()));
+          steps.set(step, (compared = new ComparedStep()));
         }
-        one[found.work].add(start, start + dur);
+        compared[found.work].add(start, start + dur);
       },
       end: (facts) => answer(devices.all, facts),
     };

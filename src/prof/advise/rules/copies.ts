@@ -67,31 +67,33 @@ export const copyBound: Rule = {
         const { start, dur } = found.record;
         const end = start + dur;
         if (!Number.isFinite(end)) return;
-        const of = devices.of(found.record);
-        of.all.add(start, end);
+        const boundCopies = devices.of(found.record);
+        boundCopies.all.add(start, end);
         const copy = copyOf(found.record);
-        if (copy === null) of.others.add(start, end);
-        else of.own.add(start, end);
-        if (copy !== null || found.work === 'computing') of.ownOrComputing.add(start, end);
+        if (copy === null) boundCopies.others.add(start, end);
+        else boundCopies.own.add(start, end);
+        if (copy !== null || found.work === 'computing') boundCopies.ownOrComputing.add(start, end);
         if (copy === null) return;
-        of.count++;
-        of.longest = longerOf(of.longest, { start, end });
-        of.kinds.move(copy.type === 'copy' ? (copy.kind ?? 'copy') : 'set', copy, copy.bytes);
-        if (copy.bytes !== null) of.bytes = (of.bytes ?? 0) + copy.bytes;
+        boundCopies.count++;
+        boundCopies.longest = longerOf(boundCopies.longest, { start, end });
+        boundCopies.kinds.move(copy.type === 'copy' ? (copy.kind ?? 'copy') : 'set', copy, copy.bytes);
+        if (copy.bytes !== null) boundCopies.bytes = (boundCopies.bytes ?? 0) + copy.bytes;
         if (copy.type !== 'copy' || !isOfHost(copy.kind)) return;
-        of.ofHost += dur;
-        if (copy.hostMemory !== 'pinned') of.unpinned += dur;
+        boundCopies.ofHost += dur;
+        if (copy.hostMemory !== 'pinned') boundCopies.unpinned += dur;
       },
       end: ({ devices: times, neuron }): RuleAnswer => {
         // The engines of a NeuronCore move the data that they compute on; separate rules rate that.
-        const copying = devices.all.filter(({ of, profile }) => of.count > 0 && !neuron.has(profile));
+        const copying = devices.all.filter(
+          ({ of: boundCopies, profile }) => boundCopies.count > 0 && !neuron.has(profile),
+        );
         if (copying.length === 0) return { found: [], why: 'no copies other than those the CPU waits for' };
         return {
-          found: copying.map(({ of, ...place }) => {
-            const { count, bytes, ofHost, unpinned, kinds, all, others, own, ownOrComputing } = of;
+          found: copying.map(({ of: boundCopies, ...place }) => {
+            const { count, bytes, ofHost, unpinned, kinds, all, others, own: ownUnion, ownOrComputing } = boundCopies;
             const exposed = all.total - others.total;
             // Copies can only hide behind compute that does not overlap with copies yet.
-            const room = ownOrComputing.total - own.total;
+            const room = ownOrComputing.total - ownUnion.total;
             const span = times.span(place.profile, place.device);
             return {
               ...place,
@@ -105,7 +107,7 @@ export const copyBound: Rule = {
                 isBound: true,
               },
               kernels: [],
-              ...atLongest(of.longest),
+              ...atLongest(boundCopies.longest),
               count,
               evidence: {
                 copies: count,
@@ -197,23 +199,23 @@ export const copies: Rule = {
         const copy = isHostCopy(work) ? work : null;
         const wait = copy === null ? null : waitOf(copy);
         if (copy !== null) launched++;
-        const of = devices.of(work);
+        const byKind = devices.of(work);
         for (const kind of KINDS) {
-          const { all, others } = of[kind];
+          const { all, others } = byKind[kind];
           all.add(work.start, work.start + work.dur);
           if (wait === null || copy?.kind !== kind) others.add(work.start, work.start + work.dur);
         }
-        if (copy !== null && wait !== null) of[copy.kind].add(copy, wait);
+        if (copy !== null && wait !== null) byKind[copy.kind].add(copy, wait);
       },
       end: ({ host }): RuleAnswer => {
         if (launched === 0) return { found: [], why: 'no copy between host and device has a known launch' };
         const gaps = new ByDevice(() => ({ HtoD: 0, DtoH: 0 }));
-        for (const { of, ...place } of host.all) {
-          for (const kind of KINDS) gaps.of(place)[kind] = of.by[kind].time;
+        for (const { of: hostGaps, ...place } of host.all) {
+          for (const kind of KINDS) gaps.of(place)[kind] = hostGaps.by[kind].time;
         }
-        const found = devices.all.flatMap(({ of, ...place }) =>
-          KINDS.filter((kind) => of[kind].count > 0).map((kind) => {
-            const found = of[kind];
+        const found = devices.all.flatMap(({ of: byKind, ...place }) =>
+          KINDS.filter((kind) => byKind[kind].count > 0).map((kind) => {
+            const found = byKind[kind];
             const { count, calls, waits, pageable, bytes, time: ns, waited, all, others } = found;
             const { bytesPerS } = found.rate;
             const exposed = all.total - others.total;

@@ -91,7 +91,7 @@ class ProductGroups {
 
 function betterFor(arch: string | null): Better | null {
   const types = matrixTypes(arch ?? undefined) ?? [];
-  return BETTER.find((one) => one.arch.test(arch ?? '') && types.includes(one.type)) ?? null;
+  return BETTER.find((better) => better.arch.test(arch ?? '') && types.includes(better.type)) ?? null;
 }
 
 /**
@@ -138,12 +138,17 @@ function gainOf(products: Products): Gain | null {
   return products.bounded(`dur − max(FLOPs / ${speed(flopsPerS)} (${better.type}), ${half}bytes / ${rate(bytesPerS)})`);
 }
 
-const finding = (of: Products, action: Action): Omit<Found, keyof Place> => ({
-  what: `${many(of.count, of.better?.unit ?? 'matrix product')} ${verb(of.count, 'run')} in FP32, ${of.timeText}: ${ranked(of.names)}`,
+const finding = (products: Products, action: Action): Omit<Found, keyof Place> => ({
+  what: `${many(products.count, products.better?.unit ?? 'matrix product')} ${verb(products.count, 'run')} in FP32, ${products.timeText}: ${ranked(products.names)}`,
   action,
-  ...of.facts,
-  gain: gainOf(of),
-  evidence: { ...of.facts.evidence, flops: of.flops, kernelsWithKnownWork: of.known, type: of.better?.type ?? '' },
+  ...products.facts,
+  gain: gainOf(products),
+  evidence: {
+    ...products.facts.evidence,
+    flops: products.flops,
+    kernelsWithKnownWork: products.known,
+    type: products.better?.type ?? '',
+  },
   see: "dprof --where 'dtype==fp32 && (tc==0 || tc==1)' --by op,kernel -f table FILE",
 });
 
@@ -154,20 +159,20 @@ export const fp32Product = deviceRule({
   start: () => new ProductGroups(),
   row: (row, devices) => {
     if (!row.isProduct || (row.unitUse?.dtype ?? null) === null) return false;
-    const of = devices.of(row.record);
-    of.rounded.see(row);
+    const groups = devices.of(row.record);
+    groups.rounded.see(row);
     const better = isSlow(row) ? betterFor(archOf(row)) : null;
     const { dur } = row.record;
     if (better === null || dur === null || !Number.isFinite(dur)) return true;
-    add(of.group(productKind(row), fits(row)), row, dur, better);
+    add(groups.group(productKind(row), fits(row)), row, dur, better);
     return true;
   },
   // All FP32 products, except those that do not use the unit only because of their extents; see `alignment.ts`.
   findings: ({ rounded, groups }) => {
     const [off, on] = [new Products(), new Products()];
-    for (const { kind, fits, of } of groups.values()) {
-      if (!rounded.isOn(kind)) off.merge(of);
-      else if (fits) on.merge(of);
+    for (const { kind, fits, of: products } of groups.values()) {
+      if (!rounded.isOn(kind)) off.merge(products);
+      else if (fits) on.merge(products);
     }
     return [
       ...(off.better === null ? [] : [finding(off, actionOf(off.better, off.kinds))]),

@@ -122,7 +122,7 @@ class Chains extends KernelTally {
 
   addChain(chain: readonly Link[]): void {
     if (chain.length < 2) return;
-    const sum = (of: (link: Link) => number): number => chain.reduce((all, link) => all + of(link), 0);
+    const sum = (amountOf: (link: Link) => number): number => chain.reduce((all, link) => all + amountOf(link), 0);
     const dur = sum((link) => link.dur);
     const ops = chain.map(({ row }) => row.described?.call.op ?? '').join('>');
     const saved = chain.slice(0, -1).reduce((all, link) => all + 2 * link.size, 0);
@@ -137,19 +137,19 @@ class Chains extends KernelTally {
   }
 }
 
-const finding = ({ of, ...place }: Place & { readonly of: Chains }): Found => ({
+const finding = ({ of: tally, ...place }: Place & { readonly of: Chains }): Found => ({
   ...place,
-  what: `${grouped(of.count)} memory-bound pointwise kernels in ${many(of.chains, 'chain')} could be fused, ${of.timeText}: ${ranked(of.names)}`,
-  details: `in each chain, every kernel after the first seems to read what the previous one wrote (same shape and type; profiles do not record addresses); writing these results and reading them back moves ${size(of.bytes)} in total`,
+  what: `${grouped(tally.count)} memory-bound pointwise kernels in ${many(tally.chains, 'chain')} could be fused, ${tally.timeText}: ${ranked(tally.names)}`,
+  details: `in each chain, every kernel after the first seems to read what the previous one wrote (same shape and type; profiles do not record addresses); writing these results and reading them back moves ${size(tally.bytes)} in total`,
   action: ({ fuseChains }) => fuseChains,
-  ...of.facts,
+  ...tally.facts,
   gain: {
-    ns: of.gain,
-    how: `if so, sum over chains of min(bytes written and read in between / ${rate(of.bytesPerS)}, dur − other bytes / ${rate(of.bytesPerS)})`,
+    ns: tally.gain,
+    how: `if so, sum over chains of min(bytes written and read in between / ${rate(tally.bytesPerS)}, dur − other bytes / ${rate(tally.bytesPerS)})`,
     // The saving is larger for kernels below the peak bandwidth and smaller for bytes that stay in the cache.
     isBound: false,
   },
-  evidence: { chains: of.chains, ...of.facts.evidence, savedBytes: of.bytes, bytesPerS: of.bytesPerS },
+  evidence: { chains: tally.chains, ...tally.facts.evidence, savedBytes: tally.bytes, bytesPerS: tally.bytesPerS },
   see: "dprof --where 'bound==memory' -c idx,stream,start,sil,op,params,gbps -f table FILE",
 });
 
@@ -162,10 +162,10 @@ class Stream {
   /** Whether a kernel repeats the computation of a few kernels ago; records the kernel. */
   beginsAgain(link: Link | null): boolean {
     const at = ++this.#count;
-    this.#done = this.#done.filter((one) => one.at >= at - AGAIN - 1);
+    this.#done = this.#done.filter((entry) => entry.at >= at - AGAIN - 1);
     if (link === null) return false;
     const { text } = link.flow;
-    const earlier = this.#done.find((one) => one.text === text);
+    const earlier = this.#done.find((entry) => entry.text === text);
     const before = this.#textAt(at - 1);
     this.#done.push({ text, at });
     // If the previous kernel was part of that repetition, the chain continues.
@@ -173,7 +173,7 @@ class Stream {
   }
 
   #textAt(at: number): string | undefined {
-    return this.#done.find((one) => one.at === at)?.text;
+    return this.#done.find((entry) => entry.at === at)?.text;
   }
 }
 
@@ -204,7 +204,7 @@ export const fusion: Rule = {
       },
       end: (): RuleAnswer => {
         for (const stream of streams.values()) close(stream);
-        const found = devices.all.filter(({ of }) => of.chains > 0).map(finding);
+        const found = devices.all.filter(({ of: tally }) => tally.chains > 0).map(finding);
         return looked > 0
           ? { found }
           : { found, why: 'no kernel with known FLOPs or bytes on a device with known peaks' };

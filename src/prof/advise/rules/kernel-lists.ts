@@ -106,19 +106,19 @@ const impossibleKernels = deviceRule({
     above.add(record, op ?? record.short, record.dur);
     return true;
   },
-  findings: (of) =>
-    of.count === 0
+  findings: (above) =>
+    above.count === 0
       ? []
       : [
           {
-            what: `${many(of.count, 'kernel')} ran faster than the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}), ${of.timeText}: ${ranked(of.names)}`,
-            ...detailsOf(of.runs),
+            what: `${many(above.count, 'kernel')} ran faster than the peaks of ${above.device} (FLOP/s: ${above.compute}, bytes/s: ${above.memory}), ${above.timeText}: ${ranked(above.names)}`,
+            ...detailsOf(above.runs),
             action:
-              of.runs.mistimed === of.count
+              above.runs.mistimed === above.count
                 ? LEAVE_OUT_TIMES
                 : 'this is impossible: check the FLOPs and bytes of these ops (--explain shows the formulas) and the peaks (--peaks sets others); if both are right, please report it',
-            ...of.facts,
-            evidence: { ...of.facts.evidence, aboveComputePeak: of.compute, aboveMemoryPeak: of.memory },
+            ...above.facts,
+            evidence: { ...above.facts.evidence, aboveComputePeak: above.compute, aboveMemoryPeak: above.memory },
             see: 'dprof --sort peak --top 20 -c idx,op,kernel,sil,peak,bw,params -f table FILE',
           },
         ],
@@ -167,23 +167,23 @@ function floorOfMove(move: Move, device: Device | null): number | null {
   return Math.max(memory, link === null ? 0 : bytes / link) * NS_PER_S;
 }
 
-const impossibleMoves = (place: Place, of: ImpossibleMoves): Found => ({
+const impossibleMoves = (place: Place, moves: ImpossibleMoves): Found => ({
   ...place,
-  what: `${of.amounts} moved ${size(of.bytes)} in ${time(of.time)}, faster than the memory or links of ${of.device} can: up to ${rate(of.highest)} (${ranked(of.kinds)})`,
+  what: `${moves.amounts} moved ${size(moves.bytes)} in ${time(moves.time)}, faster than the memory or links of ${moves.device} can: up to ${rate(moves.highest)} (${ranked(moves.kinds)})`,
   action:
     'the clock or the size in the profile is wrong. Do not rely on their times and rates; record again, and if it happens again, report it to the vendor of the profiler',
-  stake: of.floor,
+  stake: moves.floor,
   gain: null,
   kernels: [],
-  ...atLongest(of.longest),
-  count: of.count,
+  ...atLongest(moves.longest),
+  count: moves.count,
   evidence: {
-    copies: of.copies,
-    sets: of.sets,
-    bytes: of.bytes,
-    timeNs: of.time,
-    leastNs: of.floor,
-    highestBytesPerS: of.highest,
+    copies: moves.copies,
+    sets: moves.sets,
+    bytes: moves.bytes,
+    timeNs: moves.time,
+    leastNs: moves.floor,
+    highestBytesPerS: moves.highest,
   },
   see: 'dparse FILE | jq \'select(.type=="copy" or .type=="set")\'',
 });
@@ -219,7 +219,7 @@ export const impossible: Rule = {
       },
       end: (facts): RuleAnswer => {
         const { found, ...answer } = kernels.end(facts);
-        const all = [...found, ...devices.all.map(({ of, ...place }) => impossibleMoves(place, of))];
+        const all = [...found, ...devices.all.map(({ of: moves, ...place }) => impossibleMoves(place, moves))];
         return looked ? { found: all } : { ...answer, found: all };
       },
     };
@@ -240,15 +240,15 @@ export const autotuning = deviceRule({
     if (role === 'trial') devices.of(record).add(record, op ?? record.short, record.dur);
     return true;
   },
-  findings: (of) =>
-    of.count === 0
+  findings: (tally) =>
+    tally.count === 0
       ? []
       : [
           {
-            what: `${many(of.count, 'kernel')} ran only to choose an algorithm, ${of.timeText}: ${ranked(of.names)}`,
+            what: `${many(tally.count, 'kernel')} ran only to choose an algorithm, ${tally.timeText}: ${ranked(tally.names)}`,
             action: ({ afterFirstSteps }) =>
               `start the profiler after the first steps${afterFirstSteps}: later steps reuse the choice`,
-            ...of.facts,
+            ...tally.facts,
             see: "dprof --where 'role==trial' --by op,kernel -f table FILE",
           },
         ],
@@ -269,11 +269,11 @@ export const aiCpu = deviceRule({
     }
     return true;
   },
-  findings: (of) => [
+  findings: (tally) => [
     {
-      what: `${many(of.count, 'op')} ${verb(of.count, 'run')} on the AI CPU, ${of.timeText}: ${ranked(of.names)}`,
+      what: `${many(tally.count, 'op')} ${verb(tally.count, 'run')} on the AI CPU, ${tally.timeText}: ${ranked(tally.names)}`,
       action: 'use types and ops that the AI cores support (often int64 and float64 are the cause)',
-      ...of.facts,
+      ...tally.facts,
       see: "dprof --where 'engine==AI_CPU' --by op,kernel -f table FILE",
     },
   ],
@@ -315,14 +315,14 @@ export const oldArchitecture = deviceRule({
     old.add(record, record.short, dur);
     return true;
   },
-  findings: (of) => {
-    const built = [...of.built].sort((a, b) => a - b).map((sm) => `sm${sm}`);
+  findings: (tally) => {
+    const built = [...tally.built].sort((a, b) => a - b).map((sm) => `sm${sm}`);
     return [
       {
-        what: `${many(of.count, 'matrix product')} ${verb(of.count, 'run')} kernels built for ${built.join(', ')} on ${of.arch}, ${of.timeText}: ${ranked(of.names)}`,
-        action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS) with kernels for ${of.arch}; an older kernel can still be the fastest for a shape`,
-        ...of.facts,
-        evidence: { ...of.facts.evidence, builtFor: built.join(', '), device: of.arch },
+        what: `${many(tally.count, 'matrix product')} ${verb(tally.count, 'run')} kernels built for ${built.join(', ')} on ${tally.arch}, ${tally.timeText}: ${ranked(tally.names)}`,
+        action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS) with kernels for ${tally.arch}; an older kernel can still be the fastest for a shape`,
+        ...tally.facts,
+        evidence: { ...tally.facts.evidence, builtFor: built.join(', '), device: tally.arch },
         see: "dprof --where 'tc==1 || tc==0' --by kernel,tcwhy -f table FILE",
       },
     ];

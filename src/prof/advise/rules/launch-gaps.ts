@@ -23,19 +23,19 @@ export const garbageCollection: Rule = {
       return {
         why: idle.why,
         found: idle.all
-          .filter(({ of }) => of.collecting > 0)
-          .map(({ of, ...place }) => {
+          .filter(({ of: hostGaps }) => hostGaps.collecting > 0)
+          .map(({ of: hostGaps, ...place }) => {
             const { count, time: ns } = host.collecting.sumOf(place.profile);
             return {
               ...place,
-              what: `${many(count, 'garbage collection')} took ${time(ns)} and left the device idle for ${time(of.collecting)}`,
+              what: `${many(count, 'garbage collection')} took ${time(ns)} and left the device idle for ${time(hostGaps.collecting)}`,
               action:
                 'call gc.freeze() after the first steps, or gc.disable() and then gc.collect() while the device has work queued',
-              stake: of.collecting,
-              gain: { ns: of.collecting, how: 'sum of the idle time within the collections', isBound: true },
+              stake: hostGaps.collecting,
+              gain: { ns: hostGaps.collecting, how: 'sum of the idle time within the collections', isBound: true },
               kernels: [],
               count,
-              evidence: { collections: count, collectionsNs: ns, idleNs: of.collecting },
+              evidence: { collections: count, collectionsNs: ns, idleNs: hostGaps.collecting },
               // The command shows a row GC, even if FILE contains records.
               see: 'dprof --by range -f table FILE',
             };
@@ -58,28 +58,35 @@ export const inputPipeline: Rule = {
   doc: 'device idle between steps: from the last work of one to the first work of the next',
   watch: () => ({
     end: ({ idle, devices }): RuleAnswer => {
-      if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
+      if (!devices.all.some(({ of: activity }) => activity.launched > 0))
+        return { found: [], why: 'no launches in the profile' };
       if (idle.all.length === 0) return { found: [], why: idle.why };
-      const withSteps = idle.all.filter(({ of }) => of.steps > 0);
+      const withSteps = idle.all.filter(({ of: hostGaps }) => hostGaps.steps > 0);
       if (withSteps.length === 0) return { found: [], why: 'no two steps in the profile' };
-      const waiting = withSteps.filter(({ of }) => of.idleSteps / of.steps >= MOST_STEPS);
+      const waiting = withSteps.filter(({ of: hostGaps }) => hostGaps.idleSteps / hostGaps.steps >= MOST_STEPS);
       return {
-        found: waiting.map(({ of, ...place }) => {
-          const { time: ns, longest, at, loading } = of.step;
+        found: waiting.map(({ of: hostGaps, ...place }) => {
+          const { time: ns, longest, at, loading } = hostGaps.step;
           const loader = loading > 0 ? `; data was loading for ${percent(loading / ns)} of that` : '';
           return {
             ...place,
-            what: `the device was idle before ${grouped(of.idleSteps)} of ${many(of.steps, 'step')}, ${time(ns)} in all, ${time(ns / of.idleSteps)} each${loader}`,
+            what: `the device was idle before ${grouped(hostGaps.idleSteps)} of ${many(hostGaps.steps, 'step')}, ${time(ns)} in all, ${time(ns / hostGaps.idleSteps)} each${loader}`,
             action:
               loading > 0
                 ? LOAD_AHEAD
                 : 'find out what the CPU does between steps: loading data, logging, reading results back, or the profiler itself',
             stake: ns,
             gain: { ns, how: 'sum of the idle time between steps that ended with a late launch', isBound: true },
-            kernels: of.firsts.ids,
+            kernels: hostGaps.firsts.ids,
             ...atLongest(at),
-            count: of.idleSteps,
-            evidence: { steps: of.steps, idleSteps: of.idleSteps, idleNs: ns, longestNs: longest, loadingNs: loading },
+            count: hostGaps.idleSteps,
+            evidence: {
+              steps: hostGaps.steps,
+              idleSteps: hostGaps.idleSteps,
+              idleNs: ns,
+              longestNs: longest,
+              loadingNs: loading,
+            },
             see: 'dprof steps FILE',
           };
         }),
@@ -128,11 +135,11 @@ const MOSTLY = 0.5;
 const NOTABLE = 0.1;
 
 function shortGaps(
-  { of, ...place }: Place & { of: HostGapsOfDevice },
+  { of: hostGaps, ...place }: Place & { of: HostGapsOfDevice },
   launches: DeviceLaunches,
   isSlowed: boolean,
 ): Found {
-  const { time: idle, count, longest, at, beforeGraphs, overhead } = of.by.launch;
+  const { time: idle, count, longest, at, beforeGraphs, overhead } = hostGaps.by.launch;
   const others = launches.inGraphs > launches.kernels ? FEWER : captureFor(launches.api);
   const tiny =
     launches.tiny > 0
@@ -150,7 +157,7 @@ function shortGaps(
       how: `sum of gaps of at most ${time(LONGEST_LAUNCH)} that ended with a late launch, excluding those between steps or after copies, and excluding recorded profiler overhead`,
       isBound: true,
     },
-    kernels: of.late.ids,
+    kernels: hostGaps.late.ids,
     ...atLongest(at),
     count,
     evidence: {
@@ -179,10 +186,10 @@ const PLACES: readonly (readonly [place: RegExp, action: string])[] = [
   ],
 ];
 
-function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
-  const { time: idle, count, longest, at, loading, afterCopies } = of.by.long;
+function longGaps({ of: hostGaps, ...place }: Place & { of: HostGapsOfDevice }): Found {
+  const { time: idle, count, longest, at, loading, afterCopies } = hostGaps.by.long;
   const places = new Ranking();
-  for (const [name, ns] of of.idle.places) places.add(name, ns);
+  for (const [name, ns] of hostGaps.idle.places) places.add(name, ns);
   const [most = '', mostTime = 0] = places.top(1)[0] ?? [];
   const isKnown = mostTime >= NOTABLE * idle;
   const parts = [
@@ -232,7 +239,8 @@ export const launchGaps: Rule = {
         launches.tinyTime += record.dur;
       },
       end: ({ host, idle, devices: times }): RuleAnswer => {
-        if (!times.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
+        if (!times.all.some(({ of: activity }) => activity.launched > 0))
+          return { found: [], why: 'no launches in the profile' };
         const found = idle.all.flatMap((place) => [
           ...(place.of.by.launch.count > 0
             ? [shortGaps(place, devices.of(place), host.places.hasFrames(place.profile))]
@@ -255,18 +263,19 @@ export const queuedGaps: Rule = {
   doc: 'many short gaps between kernels that the CPU launched in time',
   watch: () => ({
     end: ({ idle, devices }): RuleAnswer => {
-      if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
+      if (!devices.all.some(({ of: activity }) => activity.launched > 0))
+        return { found: [], why: 'no launches in the profile' };
       const switching = idle.all.filter(
-        ({ of, profile, device }) => of.switches.time > LEAST_SWITCHING * devices.span(profile, device),
+        ({ of: hostGaps, profile, device }) => hostGaps.switches.time > LEAST_SWITCHING * devices.span(profile, device),
       );
       return {
         why: idle.why,
-        found: switching.map(({ of, ...place }) => {
-          const { count, time: ns, longest, at } = of.switches;
+        found: switching.map(({ of: hostGaps, ...place }) => {
+          const { count, time: ns, longest, at } = hostGaps.switches;
           return {
             ...place,
             what: `${many(count, 'short gap')} between kernels that were already queued left the device idle for ${time(ns)} (${time(ns / count)} each): the CPU launches in time, but there are many short kernels`,
-            details: `most before ${ranked(of.switchesBefore)}`,
+            details: `most before ${ranked(hostGaps.switchesBefore)}`,
             action: ({ fuseSmall }) => `run fewer, larger kernels: ${fuseSmall}`,
             stake: ns,
             gain: {

@@ -51,12 +51,12 @@ const ACTIONS: readonly (readonly [call: RegExp, action: (launches: LongLaunches
 const loading = ({ count, first }: LongLaunches, setting: string): string =>
   2 * first >= count ? `${LOADING} (${setting} loads all code at start)` : WAITS;
 
-function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: LongLaunches): Found[] {
+function held({ of: hostGaps, ...place }: Place & { of: HostGapsOfDevice }, launches: LongLaunches): Found[] {
   const calls = new Ranking();
-  for (const [call, ns] of of.idle.calls) calls.add(call, ns);
+  for (const [call, ns] of hostGaps.idle.calls) calls.add(call, ns);
   const stake = calls.top(Infinity).reduce((sum, [, ns]) => sum + ns, 0);
   if (stake === 0) return [];
-  const count = of.idle.held;
+  const count = hostGaps.idle.held;
   const longest = calls.top(1)[0]?.[0] ?? '';
   return [
     {
@@ -65,8 +65,8 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
       action: ACTIONS.find(([call]) => call.test(longest))?.[1](launches) ?? '',
       stake,
       gain: null,
-      kernels: of.held.ids,
-      ...atLongest(of.idle.longestHeld),
+      kernels: hostGaps.held.ids,
+      ...atLongest(hostGaps.idle.longestHeld),
       count,
       evidence: { idleNs: stake, gaps: count, longLaunches: launches.count, ofNewKernels: launches.first },
       // The command shows how often the call was made, its median and its longest time.
@@ -76,8 +76,8 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
 }
 
 /** The host waits in the call for the device, and the device waits for something else. */
-function waited({ of, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
-  const { waiting } = of.idle;
+function waited({ of: hostGaps, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
+  const { waiting } = hostGaps.idle;
   if (waiting === null || waiting.call === null) return [];
   const stake = waiting.end - waiting.start;
   return [
@@ -110,7 +110,8 @@ export const longCalls: Rule = {
         if (record.type === 'kernel') launches.of(record).add(record);
       },
       end: ({ idle, devices }): RuleAnswer => {
-        if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
+        if (!devices.all.some(({ of: activity }) => activity.launched > 0))
+          return { found: [], why: 'no launches in the profile' };
         const found = idle.all.flatMap((place) => [...held(place, launches.of(place)), ...waited(place)]);
         return { found, why: idle.why };
       },

@@ -125,28 +125,28 @@ const ruleOf = (entry: NeuronRule): Rule => ({
         : {
             take: (record: ProfileLine) => {
               if (!isTimed(record) || !counts(record)) return;
-              const one = devices.of(record);
+              const tally = devices.of(record);
               const [start, end] = [record.start, record.start + record.dur];
-              one.count++;
-              one.cover.add(start, end);
-              one.longest = longerOf(one.longest, { start, end });
+              tally.count++;
+              tally.cover.add(start, end);
+              tally.longest = longerOf(tally.longest, { start, end });
             },
           }),
       end: ({ neuron }): RuleAnswer => {
         if (neuron.size === 0) return { found: [], why: 'no capture of a Neuron device' };
-        const answers = [...neuron].map(([profile, of]): RuleAnswer => {
-          const own = devices.ofProfile(profile);
+        const answers = [...neuron].map(([profile, sums]): RuleAnswer => {
+          const places = devices.ofProfile(profile);
           const ns = largest(
-            own.map(({ of: { cover } }) => cover.total),
+            places.map(({ of: { cover } }) => cover.total),
             0,
           );
-          const count = own.reduce((sum, one) => sum + one.of.count, 0);
-          const longest = own.reduce<LongestTime | null>((most, one) => longerOf(most, one.of.longest), null);
-          return answer(entry, profile, { sums: withMachine(of), ns, count, longest });
+          const count = places.reduce((sum, place) => sum + place.of.count, 0);
+          const longest = places.reduce<LongestTime | null>((most, place) => longerOf(most, place.of.longest), null);
+          return answer(entry, profile, { sums: withMachine(sums), ns, count, longest });
         });
         const whys = answers.map(({ why }) => why).filter((why) => why !== undefined);
         const [why] = whys;
-        const found = answers.flatMap((one) => one.found);
+        const found = answers.flatMap((result) => result.found);
         return why !== undefined && whys.length === answers.length ? { found, why } : { found };
       },
     };

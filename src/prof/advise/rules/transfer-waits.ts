@@ -65,17 +65,17 @@ const OF_HOST =
   'copy less between host and device: keep tensors in device memory as far as they fit, and offload fewer parameters and activations to the host; start the other copies earlier (prefetch), so that they run while the program computes';
 const START_EARLIER = 'start these transfers earlier, so that they run while the program computes, or transfer less';
 
-function foundOf({ of, ...place }: Place & { of: Waits }, span: number): Found {
-  const { alone, count, bytes, computing, time: all } = of;
+function foundOf({ of: waits, ...place }: Place & { of: Waits }, span: number): Found {
+  const { alone, count, bytes, computing, time: all } = waits;
   return {
     ...place,
     what: `the program waits ${percent(alone / span)} of the time for transfers that it started: ${time(alone)} in ${many(count, 'wait')}, while nothing is computed`,
-    details: of.text,
-    action: of.ofHost > MOST * all ? OF_HOST : START_EARLIER,
+    details: waits.text,
+    action: waits.ofHost > MOST * all ? OF_HOST : START_EARLIER,
     stake: alone,
     gain: { ns: alone, how: 'time of the waits without compute or communication', isBound: true },
-    kernels: of.longest.ids,
-    ...atLongest(of.at),
+    kernels: waits.longest.ids,
+    ...atLongest(waits.at),
     count,
     evidence: {
       waits: count,
@@ -100,14 +100,14 @@ export const transferWaits: Rule = {
         const { start, dur, device } = awaited?.wait ?? work?.record ?? {};
         if (start === undefined || device === undefined || typeof dur !== 'number' || !Number.isFinite(start + dur))
           return;
-        const of = devices.of({ profile: record.profile, device });
-        if (awaited !== null) of.add(awaited, dur);
+        const waits = devices.of({ profile: record.profile, device });
+        if (awaited !== null) waits.add(awaited, dur);
         if (work === null || work.work === 'copy') return;
-        for (const union of [of.work, of.either, ...(work.work === 'computing' ? [of.computing] : [])])
+        for (const union of [waits.work, waits.either, ...(work.work === 'computing' ? [waits.computing] : [])])
           union.add(start, start + dur);
       },
       end: ({ devices: times }): RuleAnswer => {
-        const waiting = devices.all.filter(({ of }) => of.count > 0);
+        const waiting = devices.all.filter(({ of: waits }) => waits.count > 0);
         if (waiting.length === 0) return { found: [], why: 'no instruction waits for a transfer' };
         return { found: waiting.map((place) => foundOf(place, times.span(place.profile, place.device))) };
       },

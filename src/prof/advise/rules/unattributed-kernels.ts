@@ -192,14 +192,14 @@ export const unattributed = deviceRule({
   why: 'the device runs a compiled program, not separate ops',
   start: () => new KernelOps(),
   row: (row, devices) => !isNeuronInstruction(row.record) && devices.of(row.record).add(row) !== null,
-  findings: (of, { profiles }, { profile }) =>
-    of.limits(profiles.get(profile) ?? null).map(({ kind, what, remedy }) => {
-      const { count, time: ns, names, facts } = of[kind];
+  findings: (ops, { profiles }, { profile }) =>
+    ops.limits(profiles.get(profile) ?? null).map(({ kind, what, remedy }) => {
+      const { count, time: ns, names, facts } = ops[kind];
       return {
         what: `${what}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
         action: remedy,
         ...facts,
-        evidence: { ...facts.evidence, kernelNs: of.time },
+        evidence: { ...facts.evidence, kernelNs: ops.time },
         see: KINDS[kind].see,
       };
     }),

@@ -142,19 +142,24 @@ class Stream {
   }
 }
 
-const finding = ({ of, ...place }: Place & { readonly of: Attention }, span: number): Found => ({
+const finding = ({ of: tally, ...place }: Place & { readonly of: Attention }, span: number): Found => ({
   ...place,
-  what: `${many(of.attentions, 'attention')} ${of.attentions === 1 ? 'is' : 'are'} computed step by step, ${percent(of.stake / span)} of the time: ${ranked(of.names, 5)}`,
-  details: `the scores are written to memory and read again; the matrix products alone move ${size(of.bytes)} of scores${of.places.size > 0 ? `; in ${ranked(of.places)}` : ''}`,
+  what: `${many(tally.attentions, 'attention')} ${tally.attentions === 1 ? 'is' : 'are'} computed step by step, ${percent(tally.stake / span)} of the time: ${ranked(tally.names, 5)}`,
+  details: `the scores are written to memory and read again; the matrix products alone move ${size(tally.bytes)} of scores${tally.places.size > 0 ? `; in ${ranked(tally.places)}` : ''}`,
   action: ({ attention }) =>
     `${attention}: where mask and element type allow a fused kernel, it never writes the scores to memory`,
-  ...of.facts,
+  ...tally.facts,
   gain: {
-    ns: of.between + of.traffic,
-    how: `time of the softmax and pointwise kernels (${time(of.between)})${of.bytesPerS === null ? '' : ` + bytes of the scores in the products / ${rate(of.bytesPerS)} (${time(of.traffic)})`}`,
+    ns: tally.between + tally.traffic,
+    how: `time of the softmax and pointwise kernels (${time(tally.between)})${tally.bytesPerS === null ? '' : ` + bytes of the scores in the products / ${rate(tally.bytesPerS)} (${time(tally.traffic)})`}`,
     isBound: false,
   },
-  evidence: { attentions: of.attentions, ...of.facts.evidence, betweenNs: of.between, scoreBytes: of.bytes },
+  evidence: {
+    attentions: tally.attentions,
+    ...tally.facts.evidence,
+    betweenNs: tally.between,
+    scoreBytes: tally.bytes,
+  },
   see: "dprof --where 'op~softmax || op~bmm || op~matmul' --by op,params -f table FILE",
 });
 

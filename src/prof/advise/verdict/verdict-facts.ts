@@ -105,8 +105,8 @@ export class DoubtedWork {
   text(kind: StepWorkKind): string {
     const { time, doubted, count } = this.#sums.get(kind) ?? { time: 0, doubted: 0, count: 0 };
     if (count === 0 || doubted < SPOKEN * time) return '';
-    const [all, one] = WORDS[kind];
-    return `, ${percent(doubted / time)} of ${all} in ${many(count, one)} with an implausible recorded end`;
+    const [all, single] = WORDS[kind];
+    return `, ${percent(doubted / time)} of ${all} in ${many(count, single)} with an implausible recorded end`;
   }
 }
 

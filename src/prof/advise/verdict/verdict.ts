@@ -187,7 +187,8 @@ function captureText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
 
 function clausesOf(facts: VerdictFacts, parts: readonly SpanPart[]): string[] {
   const { span } = facts;
-  const total = (part: SpanPartName): number => parts.reduce((sum, one) => sum + (one.part === part ? one.time : 0), 0);
+  const total = (part: SpanPartName): number =>
+    parts.reduce((sum, entry) => sum + (entry.part === part ? entry.time : 0), 0);
   return (
     (Object.keys(CLAUSES) as SpanPartName[])
       .map((part) => ({ part, share: span > 0 ? total(part) / span : 0 }))

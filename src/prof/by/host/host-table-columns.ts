@@ -100,7 +100,9 @@ export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText):
     );
   }
   const name: Column<HostTableRow> = column(by, kind.header, str(0), 'name', (row) => row.name);
-  const others = HOST_COLUMNS.map((one) => (one.key === 'kernels' ? { ...one, header: kind.launched } : one));
+  const others = HOST_COLUMNS.map((hostColumn) =>
+    hostColumn.key === 'kernels' ? { ...hostColumn, header: kind.launched } : hostColumn,
+  );
   const all = [name, ...others];
   const chosen = splitKeys('-c', columns ?? DEFAULT_HOST_COLUMNS).map((key) => requireColumnOf(all, key));
   return {
@@ -115,6 +117,6 @@ export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText):
 export function* sortedRows(table: HostTable, { sort, top }: HostGrouping): Generator<HostTableRow> {
   const sorted = new SortedOutput<HostTableRow, HostTableRow>(sort, top);
   const byName = [...table.rows()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const row of byName) sorted.add(row, (one) => one);
+  for (const row of byName) sorted.add(row, (kept) => kept);
   for (const batch of sorted.batches()) yield* batch;
 }

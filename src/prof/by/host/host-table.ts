@@ -227,12 +227,12 @@ export class HostTable {
   *rows(): Generator<HostTableRow> {
     const { durations, begins } = this.#durations.inOrder(Uint32Array.from({ length: this.#names.size }, (_, i) => i));
     for (const [name, { group, host, self }] of this.#names) {
-      const own = durations.slice(begins[group], begins[group + 1]);
+      const groupDurations = durations.slice(begins[group], begins[group + 1]);
       yield {
         name,
         host,
-        spread: spreadOf(own),
-        durations: own,
+        spread: spreadOf(groupDurations),
+        durations: groupDurations,
         self: orNull(self),
         whole: this.#whole,
         work: this.#stated(this.#work.get(name) ?? noWork()),

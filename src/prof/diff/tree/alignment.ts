@@ -156,7 +156,7 @@ function fusionsOf(left: Left, which: Which): Leaf[] {
   return inner.flatMap((places) => {
     const found = places.map((place) => ({ place, parts: partsOf(place, left[other]) }));
     const kernels = found.filter(({ parts }) => parts.length > 0).map(({ place }) => place);
-    const parts = [...new Set(found.flatMap((one) => one.parts))];
+    const parts = [...new Set(found.flatMap((fusion) => fusion.parts))];
     const [first] = kernels;
     if (first === undefined) return [];
     const both = <T>(fused: T, single: T): Pair<T> =>

@@ -124,10 +124,10 @@ function node(
   return { ...named, ...sums, ...rest, each, change, share: null, cause };
 }
 
-const withShares = (one: ChangeNode, whole: number): ChangeNode => ({
-  ...one,
-  share: whole === 0 ? null : (100 * one.change) / whole,
-  parts: one.parts.map((part) => withShares(part, whole)),
+const withShares = (subtree: ChangeNode, whole: number): ChangeNode => ({
+  ...subtree,
+  share: whole === 0 ? null : (100 * subtree.change) / whole,
+  parts: subtree.parts.map((part) => withShares(part, whole)),
 });
 
 /** Which parts of a node to show. */
@@ -144,7 +144,8 @@ export interface Shown {
  */
 export function* shownNodes(top: ChangeNode, shown: Shown, settings: TreeSettings): Generator<ChangeNode> {
   yield top;
-  const isShown = (one: ChangeNode): boolean => Math.abs(one.change) >= shown.least || one.parts.some(isShown);
+  const isShown = (subtree: ChangeNode): boolean =>
+    Math.abs(subtree.change) >= shown.least || subtree.parts.some(isShown);
   const chosen = top.parts.filter(isShown).slice(0, shown.top);
   for (const part of chosen) yield* shownNodes(part, shown, settings);
   const others = top.parts.filter((part) => !chosen.includes(part));
@@ -161,5 +162,5 @@ export function* shownNodes(top: ChangeNode, shown: Shown, settings: TreeSetting
 }
 
 /** The leaves of a tree. */
-export const leavesOf = (one: ChangeNode): ChangeNode[] =>
-  one.parts.length === 0 ? [one] : one.parts.flatMap((part) => leavesOf(part));
+export const leavesOf = (subtree: ChangeNode): ChangeNode[] =>
+  subtree.parts.length === 0 ? [subtree] : subtree.parts.flatMap((part) => leavesOf(part));

@@ -228,15 +228,15 @@ export class AnnotationTotals {
     const { device, stream, callerRanges = [], ranges, step, dir } = record;
     const open = entryOf(this.#onStreams, `${device}/${stream ?? ''}`, () => new Map<string, Occurrence>());
     const number = ++this.#kernels;
-    const add = (text: string, range: number | null, mark: string, own = time): void => {
-      if (range === null) this.#addOnStream(open, text, { time, own, last: number, mark });
-      else this.#addInRange(text, { time, own, last: number, mark: String(range) });
+    const add = (text: string, range: number | null, mark: string, ownTime = time): void => {
+      if (range === null) this.#addOnStream(open, text, { time, own: ownTime, last: number, mark });
+      else this.#addInRange(text, { time, own: ownTime, last: number, mark: String(range) });
     };
     for (const text of layer)
       add(text, this.#rangeOfLayer(record, text), `${step ?? ''}/${dir === 'bprop' ? 'backward' : ''}`);
-    const addRange = (full: string, own: number): void => {
+    const addRange = (full: string, ownTime: number): void => {
       const text = annotationOf(full);
-      add(text, this.#rangeAround(record, full), `${step ?? ''}/${full === text ? '' : full}`, own);
+      add(text, this.#rangeAround(record, full), `${step ?? ''}/${full === text ? '' : full}`, ownTime);
     };
     for (const full of ranges) addRange(full, time);
     for (const full of callerRanges) addRange(full, 0);
@@ -271,8 +271,8 @@ export class AnnotationTotals {
     this.#closeAll();
     const { shown, ...rest } = bounded(byHostTime(this.#listed), most, this.#otherTime);
     return {
-      shown: shown.map(({ text, time, own, guessed, passes, host, hostSelf, occurrences, hostDurations }) => ({
-        ...{ text, count: occurrences.count, guessed, time, own, samples: occurrences.upTo(samples) },
+      shown: shown.map(({ text, time, own: ownTime, guessed, passes, host, hostSelf, occurrences, hostDurations }) => ({
+        ...{ text, count: occurrences.count, guessed, time, own: ownTime, samples: occurrences.upTo(samples) },
         hostSamples: hostDurations.upTo(Math.min(samples, MOST_HOST_SAMPLES)),
         ...(passes === 0 ? { passes: null, host: null, hostSelf: null } : { passes, host, hostSelf }),
       })),
@@ -294,7 +294,8 @@ export class AnnotationTotals {
   }
 
   #closeAll(): void {
-    for (const [text, open] of this.#inRanges) for (const one of open.values()) this.#close(text, one, false);
+    for (const [text, open] of this.#inRanges)
+      for (const occurrence of open.values()) this.#close(text, occurrence, false);
     this.#inRanges.clear();
     for (const open of this.#onStreams.values()) {
       for (const [text, occurrence] of open) this.#close(text, occurrence, true);
@@ -362,20 +363,20 @@ export class AnnotationTotals {
   /** Closes the occurrences of the text that came first. */
   #closeOldest(): void {
     for (const [text, occurrences] of this.#inRanges) {
-      for (const one of occurrences.values()) this.#close(text, one, false);
+      for (const occurrence of occurrences.values()) this.#close(text, occurrence, false);
       this.#inRanges.delete(text);
       return;
     }
   }
 
-  #close(text: string, { time, own }: Occurrence, isGuessed: boolean): void {
+  #close(text: string, { time, own: ownTime }: Occurrence, isGuessed: boolean): void {
     const known = this.#sumOf(text);
     if (known === null) {
       this.#otherTime += time;
       return;
     }
     known.time += time;
-    known.own += own;
+    known.own += ownTime;
     if (isGuessed) known.guessed++;
     known.occurrences.add(time);
     known.deviceTimes?.add(time);

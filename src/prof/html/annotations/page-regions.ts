@@ -24,7 +24,7 @@ const COLUMNS = {
 } as const satisfies Readonly<Record<keyof RegionFigures, string>>;
 
 const VALUES = Object.entries(COLUMNS).map(([name, key]) => {
-  const column = REGION_COLUMNS.find((one) => one.key === key);
+  const column = REGION_COLUMNS.find((candidate) => candidate.key === key);
   // The columns have percent.
   const scale = column?.unit === '%' ? 100 : 1;
   return { name, scale, value: (row: RegionRow): unknown => column?.value(row) };

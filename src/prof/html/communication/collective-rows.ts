@@ -25,17 +25,17 @@ export class TimeNotUnderCompute {
   communicate(start: number, end: number, add: (time: number) => void): void {
     // All compute so far began before this start. If any still runs at the start, it runs until the latest end.
     add(Math.max(0, end - Math.max(start, this.#computed)));
-    this.#running = this.#running.filter((one) => one.end > start);
+    this.#running = this.#running.filter((operation) => operation.end > start);
     this.#running.push({ end, add });
   }
 
   compute(start: number, end: number): void {
     const from = Math.max(start, this.#computed);
     if (end <= from) return;
-    this.#running = this.#running.filter((one) => one.end > start);
-    for (const one of this.#running) {
-      const hidden = Math.min(end, one.end) - from;
-      if (hidden > 0) one.add(-hidden);
+    this.#running = this.#running.filter((operation) => operation.end > start);
+    for (const operation of this.#running) {
+      const hidden = Math.min(end, operation.end) - from;
+      if (hidden > 0) operation.add(-hidden);
     }
     this.#computed = end;
   }
@@ -84,12 +84,12 @@ export class RowSums {
   }
 
   get row(): CollectiveRow {
-    const { of, count, time, bytes, notUnderCompute, sized, bus } = this;
+    const { of: identity, count, time, bytes, notUnderCompute, sized, bus } = this;
     const rate = (sum: RowSums['bus']): number | null => (sum.time > 0 ? (sum.bytes / sum.time) * NS_PER_S : null);
-    const kind = collectiveKind(of.name);
+    const kind = collectiveKind(identity.name);
     const isTimed = this.#untimed < count;
     return {
-      ...of,
+      ...identity,
       kind,
       count,
       time: isTimed ? time : null,

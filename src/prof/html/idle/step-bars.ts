@@ -229,8 +229,8 @@ export class StepBarSums {
     if (dur === null || !Number.isFinite(start + dur) || !Number.isFinite(device) || typeof step !== 'number') return;
     // Copies have a step only if the host's steps are known.
     if (work === 'copy' && this.#host.size === 0) return;
-    const of = this.#deviceOf(device);
-    const open = boundedEntryOf(of.steps, step, MOST_STEPS, () => new OpenStep(of.idle));
+    const deviceSteps = this.#deviceOf(device);
+    const open = boundedEntryOf(deviceSteps.steps, step, MOST_STEPS, () => new OpenStep(deviceSteps.idle));
     if (open === null) return;
     const [rest, more] = record.ps ?? [0, 0];
     const from = start * PS_PER_NS + rest;
@@ -238,7 +238,7 @@ export class StepBarSums {
     open.unions.add(work, from, to);
     this.#works.add(step, work, record, from, to);
     open.reach.add(from, to);
-    open.last.set(of.idle);
+    open.last.set(deviceSteps.idle);
     if (work !== 'copy') open.first = Math.min(open.first, from / PS_PER_NS);
   }
 
@@ -249,9 +249,9 @@ export class StepBarSums {
     if (isLoading) this.#hasLoading = true;
     if (kind === 'op') this.#hasOps = true;
     if (step === null) return;
-    const of = entryOf(this.#onHost, step, () => new HostOfStep());
-    if (isLoading) of.loading.add(start, start + dur);
-    if (kind === 'op') of.ops.add(start, start + dur);
+    const onHost = entryOf(this.#onHost, step, () => new HostOfStep());
+    if (isLoading) onHost.loading.add(start, start + dur);
+    if (kind === 'op') onHost.ops.add(start, start + dur);
   }
 
   #deviceOf(device: number): DeviceSteps {
@@ -283,12 +283,12 @@ export class StepBarSums {
 
   #hostOf(step: number, first: number): StepOnHost {
     const begun = this.#host.startOf(step);
-    const of = this.#onHost.get(step);
+    const onHost = this.#onHost.get(step);
     return {
       iteration: this.#host.lengthOf(step),
       preparing: begun === null || first === Infinity ? null : first - begun,
-      ops: this.#hasOps && begun !== null ? (of?.ops.total ?? 0) : null,
-      loading: this.#hasLoading && begun !== null ? (of?.loading.total ?? 0) : null,
+      ops: this.#hasOps && begun !== null ? (onHost?.ops.total ?? 0) : null,
+      loading: this.#hasLoading && begun !== null ? (onHost?.loading.total ?? 0) : null,
     };
   }
 }

@@ -26,8 +26,8 @@ const MORE: Readonly<Partial<Record<JobTableName, readonly string[]>>> = { group
 
 function jobTables(report: JobReport): JobTable[] {
   return NAMES.map((name) => {
-    const { of, screen, missing } = RANK_TABLES[name];
-    const { columns, rows: all } = of(report, [...screen, ...(MORE[name] ?? [])]);
+    const { of: tableOf, screen, missing } = RANK_TABLES[name];
+    const { columns, rows: all } = tableOf(report, [...screen, ...(MORE[name] ?? [])]);
     const rows = [...all];
     const shown = rows.slice(0, MOST_ROWS);
     return {
@@ -66,8 +66,8 @@ export function pageJob(
 ): PageJob {
   const { parts, withoutWork, membership, groups, ranks, lateness, classes } = report;
   const { worldSize, missing } = membership;
-  const sumOf = (of: (group: JobReport['groups'][number]) => number): number =>
-    groups.reduce((sum, group) => sum + of(group), 0);
+  const sumOf = (amountOf: (group: JobReport['groups'][number]) => number): number =>
+    groups.reduce((sum, group) => sum + amountOf(group), 0);
   const { stragglers, latest, tested } = lateness;
   const late = new Set(stragglers.flatMap(({ members }) => members));
   const sharing = partsThatShare(parts);
@@ -167,8 +167,8 @@ function heatOf({ parts, misfits }: JobReport): Pick<PageJob, 'steps' | 'heat'> 
   /** Durations of steps, which are unknown for ranks whose times fit no clock. */
   const lengths = (value: (part: RankPart, index: number) => number): (number | null)[][] =>
     mapOf((part, index) => (wrong.has(part) ? null : value(part, index)));
-  const ofSteps = (of: (steps: RankPart['steps']) => readonly (number | null)[]): (number | null)[][] =>
-    mapOf((part, index) => of(part.steps)[index] ?? null);
+  const ofSteps = (columnOf: (steps: RankPart['steps']) => readonly (number | null)[]): (number | null)[][] =>
+    mapOf((part, index) => columnOf(part.steps)[index] ?? null);
   return {
     steps,
     heat: [

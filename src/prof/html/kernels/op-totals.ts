@@ -109,17 +109,17 @@ export class OpTotals {
    */
   totals(most: number, stacks: number, nodes: number): { readonly ops: Ops; readonly stacks: StackTree | null } {
     // Ops that are only called by other ops also have a sum.
-    const own = [...this.#sums.values()].filter((sum) => sum.kernels.count > 0 || this.#host.of(sum.group) !== null);
-    const { shown, ...rest } = bounded(byHostTime(own, this.#host), most, this.#otherTime);
+    const sums = [...this.#sums.values()].filter((sum) => sum.kernels.count > 0 || this.#host.of(sum.group) !== null);
+    const { shown, ...rest } = bounded(byHostTime(sums, this.#host), most, this.#otherTime);
     const chosen = new Map(shown.map((sum) => [sum, longestStacks(sum, stacks)] as const));
     const made = this.#stacks.tree(
       nodes,
-      [...chosen.values()].flatMap((own) => own.map(({ node }) => node)),
+      [...chosen.values()].flatMap((opStacks) => opStacks.map(({ node }) => node)),
     );
-    const placed = (own: readonly OpStack[]): OpStack[] =>
-      own.flatMap((one) => {
-        const node = made?.placeOf.get(one.node);
-        return node === undefined ? [] : [{ ...one, node }];
+    const placed = (opStacks: readonly OpStack[]): OpStack[] =>
+      opStacks.flatMap((stack) => {
+        const node = made?.placeOf.get(stack.node);
+        return node === undefined ? [] : [{ ...stack, node }];
       });
     const totals = shown.map((sum) => this.#totalOf(sum, placed(chosen.get(sum) ?? [])));
     return { ops: { shown: totals, ...rest, time: this.#time }, stacks: made?.tree ?? null };

@@ -57,7 +57,7 @@ export class StackTotals {
     // Sorting is stable: of nodes with equal times the parent stays first.
     const order = this.#nodes.map((_, i) => i).sort((a, b) => this.#timeOf(b) - this.#timeOf(a));
     const kept = new Set(order.slice(0, most));
-    for (const node of others) if (kept.size < 2 * most) for (const one of this.#pathOf(node)) kept.add(one);
+    for (const node of others) if (kept.size < 2 * most) for (const ancestor of this.#pathOf(node)) kept.add(ancestor);
     const numbers = [...kept].sort((a, b) => a - b);
     const placeOf = new Map(numbers.map((number, place) => [number, place] as const));
     const nodes = numbers.map((number) => elementAt(this.#nodes, number));
@@ -88,13 +88,13 @@ export class StackTotals {
 
   /** Null when there are too many nodes. A node's number is greater than its parent's. */
   #child(parent: number, frame: string): number | null {
-    const of = parent === ROOT ? null : elementAt(this.#nodes, parent);
-    const known = (of === null ? this.#outermost : of.children)?.get(frame);
+    const parentNode = parent === ROOT ? null : elementAt(this.#nodes, parent);
+    const known = (parentNode === null ? this.#outermost : parentNode.children)?.get(frame);
     if (known !== undefined) return known;
     if (this.#nodes.length === this.most) return null;
     const number = this.#nodes.push({ parent, frame, children: null, count: 0, time: 0 }) - 1;
-    if (of === null) this.#outermost.set(frame, number);
-    else (of.children ??= new Map()).set(frame, number);
+    if (parentNode === null) this.#outermost.set(frame, number);
+    else (parentNode.children ??= new Map()).set(frame, number);
     return number;
   }
 }

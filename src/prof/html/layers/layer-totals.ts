@@ -58,7 +58,7 @@ class LayerSum {
 
   /** Numbers of the kernels in the layer and all inner layers. @param part null for all */
   *keys(part: Part | null): Generator<number> {
-    for (const [own, key] of this.own) if (part === null || own === part) yield key;
+    for (const [ownPart, key] of this.own) if (part === null || ownPart === part) yield key;
     for (const layer of this.children?.values() ?? []) yield* layer.keys(part);
   }
 }
@@ -121,8 +121,8 @@ export class LayerTotals {
     return child;
   }
 
-  #own({ own }: LayerSum): KernelSum {
-    return this.#tally.together([...own.values()]);
+  #own({ own: byPart }: LayerSum): KernelSum {
+    return this.#tally.together([...byPart.values()]);
   }
 
   #rowsOf({ children }: LayerSum, shown: ReadonlySet<LayerSum>, above: readonly string[]): LayerRow[] {

@@ -39,9 +39,9 @@ export class CurveGroupBuilder {
 }
 
 const WAYS = {
-  sum: (values: readonly number[]) => values.reduce((all, one) => all + one, 0),
-  mean: (values: readonly number[]) => values.reduce((all, one) => all + one, 0) / values.length,
-  greatest: (values: readonly number[]) => values.reduce((most, one) => Math.max(most, one)),
+  sum: (values: readonly number[]) => values.reduce((all, value) => all + value, 0),
+  mean: (values: readonly number[]) => values.reduce((all, value) => all + value, 0) / values.length,
+  greatest: (values: readonly number[]) => values.reduce((most, value) => Math.max(most, value)),
 } as const;
 
 /** A value of a report that describes a host by a single number. */

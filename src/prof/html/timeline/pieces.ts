@@ -119,7 +119,7 @@ function eventsBetween({ events, startOf, durOf }: EventOrder): (from: number, t
 export function heldPieces(pieces: readonly CutPiece[], order: EventOrder, bounds: PieceBounds): CutPiece[] {
   const countOf = eventCounter(order);
   const parts = pieces.flatMap((piece) => (piece.events === null ? [piece] : partsOf(piece, countOf, bounds)));
-  const first = parts.findIndex(({ of, events }) => events !== null && bounds.isFirst(of));
+  const first = parts.findIndex(({ of: uncut, events }) => events !== null && bounds.isFirst(uncut));
   const byTurn = [...parts.keys()].sort((a, b) => Number(b === first) - Number(a === first) || a - b);
   const held = new Set<CutPiece>();
   let room = bounds.all;
@@ -137,12 +137,18 @@ export function heldPieces(pieces: readonly CutPiece[], order: EventOrder, bound
 
 /** Cuts the complete time of a piece into parts that are small enough, and adds its incomplete time. */
 function partsOf(piece: CutPiece, countOf: (span: TimeSpan) => number, { complete, part }: PieceBounds): CutPiece[] {
-  const { of } = piece;
+  const { of: uncut } = piece;
   const from = Math.min(piece.end, Math.max(piece.start, complete.from));
   const to = Math.max(from, Math.min(piece.end, complete.to));
-  const missing = (start: number, end: number): CutPiece[] => (start < end ? [{ of, start, end, events: null }] : []);
+  const missing = (start: number, end: number): CutPiece[] =>
+    start < end ? [{ of: uncut, start, end, events: null }] : [];
   const isMissing = from === to && piece.start < piece.end;
-  const counted = (span: TimeSpan): CutPiece => ({ of, start: span.start, end: span.end, events: countOf(span) });
+  const counted = (span: TimeSpan): CutPiece => ({
+    of: uncut,
+    start: span.start,
+    end: span.end,
+    events: countOf(span),
+  });
   const halves = isMissing ? [] : halved({ start: from, end: to }, countOf, part).map(counted);
   const fits = (a: CutPiece, b: CutPiece): boolean => countOf({ start: a.start, end: b.end }) <= part;
   const parts = joined(halves, fits).map(counted);
@@ -175,11 +181,11 @@ function joined(parts: readonly CutPiece[], mayJoin: (a: CutPiece, b: CutPiece) 
 /** Names of parts: 'step 3, part 2 of 4'. */
 export function namesOf(pieces: readonly CutPiece[]): string[] {
   const counts = new Map<WholePiece, number>();
-  for (const { of } of pieces) counts.set(of, (counts.get(of) ?? 0) + 1);
+  for (const { of: uncut } of pieces) counts.set(uncut, (counts.get(uncut) ?? 0) + 1);
   const passed = new Map<WholePiece, number>();
-  return pieces.map(({ of }) => {
-    const [count, number] = [counts.get(of) ?? 1, (passed.get(of) ?? 0) + 1];
-    passed.set(of, number);
-    return count === 1 ? of.name : `${of.name}, part ${number} of ${count}`;
+  return pieces.map(({ of: uncut }) => {
+    const [count, number] = [counts.get(uncut) ?? 1, (passed.get(uncut) ?? 0) + 1];
+    passed.set(uncut, number);
+    return count === 1 ? uncut.name : `${uncut.name}, part ${number} of ${count}`;
   });
 }

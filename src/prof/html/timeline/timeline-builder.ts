@@ -168,7 +168,8 @@ export class TimelineBuilder {
   /** @returns whether every piece is held */
   #hold(order: EventOrder, most: number): boolean {
     const before =
-      this.#pieces ?? this.#allPieces(order).map((of) => ({ of, start: of.start, end: of.end, events: 0 }));
+      this.#pieces ??
+      this.#allPieces(order).map((uncut) => ({ of: uncut, start: uncut.start, end: uncut.end, events: 0 }));
     const pieces = heldPieces(before, order, this.#pieceBounds(most));
     this.#pieces = pieces;
     const isAll = pieces.every(({ events }) => events !== null);
@@ -234,14 +235,14 @@ export class TimelineBuilder {
       const events = shown.get(part);
       return events === undefined ? null : packer.pack(this.#buffer, order, { ...part, shown: events });
     });
-    const about = parts.map(({ what, start, end, events, of }) => {
-      const isAllOfStep = of.took !== undefined && start === of.start && end === of.end;
-      const steps = of.steps === null ? {} : { steps: of.steps };
-      return { name: what, start, end, events, ...steps, ...(isAllOfStep ? { took: of.took } : {}) };
+    const about = parts.map(({ what, start, end, events, of: uncut }) => {
+      const isAllOfStep = uncut.took !== undefined && start === uncut.start && end === uncut.end;
+      const steps = uncut.steps === null ? {} : { steps: uncut.steps };
+      return { name: what, start, end, events, ...steps, ...(isAllOfStep ? { took: uncut.took } : {}) };
     });
     const { isFirst } = this.#pieceBounds(bounds.events);
-    const heldFirst = parts.findIndex(({ of, events }) => events !== null && isFirst(of));
-    const chosen = 1 + (heldFirst === -1 ? parts.findIndex(({ of }) => isFirst(of)) : heldFirst);
+    const heldFirst = parts.findIndex(({ of: uncut, events }) => events !== null && isFirst(uncut));
+    const chosen = 1 + (heldFirst === -1 ? parts.findIndex(({ of: uncut }) => isFirst(uncut)) : heldFirst);
     const first = this.choice.of === 'usual' ? 0 : chosen;
     return {
       about: {

@@ -102,9 +102,9 @@ const groupOf = ({ kind, engine, apart }: LaneKey): string => (engine === null ?
 const known = (number: number): number | null => (number === UNKNOWN ? null : number);
 
 function idsOf({ kind, outer, inner }: LaneKey, header: ProfileRecord | null): LaneIds {
-  const of = { profile: header?.profile ?? null, rank: header?.rank ?? null };
-  if (kind === 'host') return { ...of, pid: known(outer), tid: known(inner) };
-  return { ...of, device: outer, stream: known(inner) };
+  const common = { profile: header?.profile ?? null, rank: header?.rank ?? null };
+  if (kind === 'host') return { ...common, pid: known(outer), tid: known(inner) };
+  return { ...common, device: outer, stream: known(inner) };
 }
 
 /** Events beyond this depth are drawn over the deepest ones. */

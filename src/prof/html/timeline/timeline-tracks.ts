@@ -74,11 +74,11 @@ export class SampleCurve {
       const slot = Math.floor(elementAt(at, from) / width);
       let to = from + 1;
       while (to < at.length && Math.floor(elementAt(at, to) / width) === slot) to++;
-      for (const one of keptOf(values, from, to)) kept.push(one);
+      for (const index of keptOf(values, from, to)) kept.push(index);
       from = to;
     }
-    this.at = kept.map((one) => elementAt(at, one));
-    this.values = kept.map((one) => elementAt(values, one));
+    this.at = kept.map((index) => elementAt(at, index));
+    this.values = kept.map((index) => elementAt(values, index));
   }
 
   /** The value is unknown between the end of its duration and the next sample. */
@@ -225,12 +225,12 @@ export class TrackTable {
   constructor(private readonly most = MOST_POINTS) {}
 
   take(record: SampleRecord): void {
-    const of = trackMetricOf(record);
+    const trackMetric = trackMetricOf(record);
     const { metric, device, start, value, unit, labels } = record;
-    if (of === null || start === null || !Number.isFinite(start)) return;
-    const name = seriesName(of, labels);
+    if (trackMetric === null || start === null || !Number.isFinite(start)) return;
+    const name = seriesName(trackMetric, labels);
     const key = `${metric}\0${device ?? ''}\0${name}`;
-    const series = this.#seriesOf(key, { metric, of, device, name, unit });
+    const series = this.#seriesOf(key, { metric, of: trackMetric, device, name, unit });
     if (series === null) {
       if (this.#leftOut.size < MOST_POINTS) this.#leftOut.add(key);
       return;
@@ -268,7 +268,7 @@ export class TrackTable {
   /** Must be called once, after the last sample. */
   tracks(header: ProfileRecord | null, most = this.most): PackedTracks {
     const all = [...this.#series.values()];
-    for (const { of, curve } of all) curve.end(of.holds);
+    for (const { of: trackMetric, curve } of all) curve.end(trackMetric.holds);
     this.settle(most);
     const drawn = all.filter(({ curve }) => curve.values.some((value) => value !== 0 && !Number.isNaN(value)));
     const inOrder = drawn
@@ -294,13 +294,13 @@ function pointsOfEach(lengths: readonly number[], most: number): number {
 }
 
 function packedTrack(
-  { of, device, name, unit, metric, curve }: TrackSeries,
+  { of: trackMetric, device, name, unit, metric, curve }: TrackSeries,
   header: ProfileRecord | null,
 ): PackedTrack {
   return {
     kind: device === null ? 'host' : 'device',
     group: device === null ? HOST_GROUP : deviceGroup(device, header),
-    name: [of.title, name].filter((part) => part !== '').join(' '),
+    name: [trackMetric.title, name].filter((part) => part !== '').join(' '),
     metric,
     unit,
     at: packColumn(curve.at),

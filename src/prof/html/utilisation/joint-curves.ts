@@ -100,7 +100,7 @@ function curvesOf(members: readonly Member[]): JointCurves | null {
   const width = (end - start) / BINS;
   const meansOf = (some: readonly Member[]): BinnedValues['values'] => {
     const bins = new BinnedMeans(start, width, BINS);
-    for (const member of some) for (const one of stretchesOf(member)) bins.add(one);
+    for (const member of some) for (const stretch of stretchesOf(member)) bins.add(stretch);
     return bins.values;
   };
   const nodes = new Set(members.map(({ rank }) => rank.node));

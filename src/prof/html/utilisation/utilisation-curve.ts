@@ -67,7 +67,7 @@ function binnedMeans(stretches: readonly ValueStretch[], count: number): BinnedV
   const start = stretches.reduce((first, { from }) => Math.min(first, from), Infinity);
   const end = stretches.reduce((last, { to }) => Math.max(last, to), -Infinity);
   const bins = new BinnedMeans(start, (end - start) / count, count);
-  for (const one of stretches) bins.add(one);
+  for (const stretch of stretches) bins.add(stretch);
   return { start, width: (end - start) / count, values: bins.values };
 }
 

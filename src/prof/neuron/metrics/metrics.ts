@@ -102,7 +102,7 @@ const KIND_TEMPLATES: readonly ThrottleTemplate<ThrottleWindows>[] = [
 
 /** @param timed throttling windows whose times the metric consists of */
 const filledIn = <Windows>(
-  { of, ...template }: ThrottleTemplate<Windows>,
+  { of: amountOf, ...template }: ThrottleTemplate<Windows>,
   [kind, k, core]: readonly [kind: string, k: string, core: number],
   windows: Windows,
   { time, count }: ThrottleWindows,
@@ -110,7 +110,7 @@ const filledIn = <Windows>(
   ...template,
   name: template.name.replace('<kind>', kind).replace('<k>', k),
   group: 'throttling',
-  of: (sums) => of(windows, sums, core),
+  of: (sums) => amountOf(windows, sums, core),
   measured: () => [{ ps: time * 1000, intervals: count, lost: 1000 * count }],
 });
 

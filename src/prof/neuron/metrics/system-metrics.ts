@@ -113,7 +113,7 @@ const COLLECTIVES: readonly CollectiveSpans[] = [
 ];
 
 /** Computed from the records of operations; without records, as reported by the tool. */
-function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: CollectiveSpans): Metric[] {
+function metricsOfCollectives({ name, what, isUnderWay, leftOut, of: spansOf }: CollectiveSpans): Metric[] {
   const metric = (
     [key, unit]: readonly [key: string, unit: Metric['unit']],
     [doc, formula, ...inputs]: readonly [doc: string, formula: string, ...inputs: string[]],
@@ -123,21 +123,21 @@ function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: Collectiv
     ...{ name: `${name}_${key}`, group: 'cc_engine', unit, doc },
     formula: `${formula}; if the trace has no records of ${what}, ${WITHOUT_RECORDS}`,
     inputs: [...inputs, 'cores'],
-    of: (sums) => (of(sums).count > 0 ? amount(sums) : withoutCollectives(sums, `${name}_${key}`, unit)),
+    of: (sums) => (spansOf(sums).count > 0 ? amount(sums) : withoutCollectives(sums, `${name}_${key}`, unit)),
     ...(measured === undefined ? undefined : { measured }),
   });
-  const union: Metric['measured'] = (sums) => [measuredUnion(of(sums))];
+  const union: Metric['measured'] = (sums) => [measuredUnion(spansOf(sums))];
   const active: Metric['of'] = (sums) => {
-    const { union: intervals } = of(sums);
+    const { union: intervals } = spansOf(sums);
     return intervals.outOfOrder > 0 ? { unknown: NO_ORDER } : intervals.total;
   };
   return [
-    metric(['count', 'count'], [what, `number of ${what}`], (sums) => of(sums).count),
+    metric(['count', 'count'], [what, `number of ${what}`], (sums) => spansOf(sums).count),
     metric(
       ['time', 'ps'],
       [`total duration of ${what}`, `Σ duration of ${what}`],
-      (sums) => of(sums).time,
-      (sums) => [measuredTime(of(sums))],
+      (sums) => spansOf(sums).time,
+      (sums) => [measuredTime(spansOf(sums))],
     ),
     metric(
       ['active_time', 'ps'],

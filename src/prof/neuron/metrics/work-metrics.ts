@@ -233,14 +233,14 @@ const MEMORY: readonly WorkMetric[] = [
   ]),
 ];
 
-const metric = (group: Metric['group'], [name, unit, doc, formula, of, inputs = []]: WorkMetric): Metric => ({
+const metric = (group: Metric['group'], [name, unit, doc, formula, amountOf, inputs = []]: WorkMetric): Metric => ({
   name,
   group,
   unit,
   doc,
   formula,
   inputs,
-  of,
+  of: amountOf,
 });
 
 /** Exact when the capture has picoseconds. */

@@ -235,11 +235,11 @@ const COLUMNS_OF_SCOPE: Readonly<Partial<Record<RowScope, string>>> = {
 
 /** The default columns of rows. */
 export function defaultMonitorColumns(scopes: readonly RowScope[]): string {
-  const own = scopes.map((scope) => COLUMNS_OF_SCOPE[scope] ?? DEFAULT_MONITOR_COLUMNS);
-  const [first = DEFAULT_MONITOR_COLUMNS, ...others] = new Set(own);
+  const lists = scopes.map((scope) => COLUMNS_OF_SCOPE[scope] ?? DEFAULT_MONITOR_COLUMNS);
+  const [first = DEFAULT_MONITOR_COLUMNS, ...others] = new Set(lists);
   if (others.length === 0) return first;
-  const common = own.includes(DEFAULT_MONITOR_COLUMNS) ? DEFAULT_MONITOR_COLUMNS : 'report,start,scope';
-  const all = new Set([common, ...own].join().split(','));
+  const common = lists.includes(DEFAULT_MONITOR_COLUMNS) ? DEFAULT_MONITOR_COLUMNS : 'report,start,scope';
+  const all = new Set([common, ...lists].join().split(','));
   // Names may be long, so this column comes last.
   const isNamed = all.delete('name');
   return [...all, ...(isNamed ? ['name'] : [])].join();

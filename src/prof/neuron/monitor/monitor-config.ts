@@ -191,8 +191,8 @@ function groupsOf(
   file: string,
 ): GroupPeriods {
   return new Map(
-    listOf(value, what, file).map((one) => {
-      const fields = fieldsOf(one, `an entry of ${what}`, ['type', 'period'], file);
+    listOf(value, what, file).map((entry) => {
+      const fields = fieldsOf(entry, `an entry of ${what}`, ['type', 'period'], file);
       return [groupOf(fields['type'], what, known, file), periodOf(fields['period'] ?? period, file)];
     }),
   );

@@ -106,7 +106,7 @@ const gauge = (name: string, scope: RowScope | null, help: string): FamilyBase =
   scope,
 });
 const counter = (name: string, scope: RowScope, help: string): FamilyBase => ({ name, type: 'counter', help, scope });
-const own = (base: FamilyBase): FamilyBase => ({ ...base, own: true });
+const asOwn = (base: FamilyBase): FamilyBase => ({ ...base, own: true });
 
 export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
   single(
@@ -114,9 +114,9 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
     'neuroncore_utilization',
     fractionOf,
   ),
-  single(own(gauge('neuroncore_flops_per_second', 'core', 'Floating-point operations of a core a second')), 'flops'),
+  single(asOwn(gauge('neuroncore_flops_per_second', 'core', 'Floating-point operations of a core a second')), 'flops'),
   {
-    ...own(gauge('neuroncore_physical_utilization_ratio', 'physical', 'Busy share of a physical core, 0 to 1')),
+    ...asOwn(gauge('neuroncore_physical_utilization_ratio', 'physical', 'Busy share of a physical core, 0 to 1')),
     labels: [...ofRow('physical'), 'physical_core'],
     points: (row) => {
       const value = valueOf(row, 'neuroncore_utilization');
@@ -139,7 +139,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
     'memory_location',
   ),
   each(
-    own(gauge('neuron_runtime_host_memory_used_bytes', 'runtime', 'Host memory of a process in bytes, by kind')),
+    asOwn(gauge('neuron_runtime_host_memory_used_bytes', 'runtime', 'Host memory of a process in bytes, by kind')),
     'host.',
     'kind',
   ),
@@ -165,7 +165,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
     'percentile',
   ),
   each(
-    own(gauge('execution_device_latency_seconds', 'runtime', 'Latency of executions on the device only')),
+    asOwn(gauge('execution_device_latency_seconds', 'runtime', 'Latency of executions on the device only')),
     'device_latency.',
     'percentile',
   ),

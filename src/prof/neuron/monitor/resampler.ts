@@ -70,7 +70,7 @@ export class Resampler {
 
   #sample(sample: SampleRecord, start: number | null): void {
     const tag = tagOf(sample);
-    const group = groupsOf(sample).find((one) => this.periodOf(one, tag) !== null);
+    const group = groupsOf(sample).find((candidate) => this.periodOf(candidate, tag) !== null);
     const period = group === undefined ? null : this.periodOf(group, tag);
     if (group === undefined || period === null) return;
     const window = entryOf(this.#windows, period, () => ({ start, sums: new Map(), lasts: new Map() }));
@@ -85,7 +85,7 @@ export class Resampler {
     if (windows.length === 0) return null;
     const report = ++this.#reports;
     // The time of a report is that of its shortest period.
-    const start = windows.reduce<number | null>((latest, one) => larger(latest, one.start), null);
+    const start = windows.reduce<number | null>((latest, window) => larger(latest, window.start), null);
     const samples = windows.flatMap(samplesOf).map((sample) => ({
       ...sample,
       start,

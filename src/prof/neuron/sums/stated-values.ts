@@ -88,13 +88,13 @@ export class StatedValues {
     }
     const { from, ...others } = labels;
     const core = device === null ? [] : [`core ${device}`];
-    const of = [...core, ...Object.entries(others).map(([key, label]) => `${key} ${String(label)}`)].join(', ');
+    const part = [...core, ...Object.entries(others).map(([key, label]) => `${key} ${String(label)}`)].join(', ');
     const newPlace = (): string =>
       from === 'annotation' ? `annotation/${++this.#annotations}` : `model_info/core${device ?? '_unknown'}`;
-    const known = `${entryOf(this.#places, `${String(from)} ${of}`, newPlace)}/${metric}`;
-    const name = this.#names.has(known) ? this.#again(`${String(from)} ${of}`, newPlace(), metric) : known;
+    const known = `${entryOf(this.#places, `${String(from)} ${part}`, newPlace)}/${metric}`;
+    const name = this.#names.has(known) ? this.#again(`${String(from)} ${part}`, newPlace(), metric) : known;
     this.#names.add(name);
-    this.kept.push({ name, metric, value: value ?? text ?? null, unit, of });
+    this.kept.push({ name, metric, value: value ?? text ?? null, unit, of: part });
   }
 
   /** The name of a value of another part that has the same description. */

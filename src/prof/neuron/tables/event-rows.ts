@@ -37,8 +37,8 @@ export function rowOf<Source, TablePlace>(
   place: TablePlace,
 ): string {
   const members: string[] = [];
-  for (const [key, of] of fields) {
-    const cell = of(source, place);
+  for (const [key, cellOf] of fields) {
+    const cell = cellOf(source, place);
     if (cell !== undefined) members.push(`${keyOf(key)}:${jsonOfCell(cell)}`);
   }
   return `{${members.join(',')}}`;
@@ -62,16 +62,16 @@ type Values = Readonly<Record<string, number | string>> | undefined;
 /** Fields whose values a record has under different names. */
 export const named = <Source, TablePlace>(
   names: readonly FieldName[],
-  of: (source: Source) => Values,
-): ToolFields<Source, TablePlace> => names.map(([key, name]) => [key, (source) => of(source)?.[name]]);
+  valuesOf: (source: Source) => Values,
+): ToolFields<Source, TablePlace> => names.map(([key, name]) => [key, (source) => valuesOf(source)?.[name]]);
 
 /** Columns of strings: '' if the record has none, as the tool writes it. */
 export const texts = <Source, TablePlace>(
   names: readonly FieldName[],
-  of: (source: Source) => Values,
+  valuesOf: (source: Source) => Values,
   missing = '',
 ): ToolFields<Source, TablePlace> =>
-  names.map(([key, name]) => [key, (source) => String(of(source)?.[name] ?? missing)]);
+  names.map(([key, name]) => [key, (source) => String(valuesOf(source)?.[name] ?? missing)]);
 
 /**
  * The shortest decimal number with the same single-precision value, because the tool stores rates and shares in single

@@ -176,7 +176,7 @@ export class KernelPartBuilder {
   #groupOf(row: Annotated): Group {
     const isFull =
       this.#groups.size >= (this.bounds.groups ?? MOST_GROUPS) ||
-      this.#keys.reduce((text, { text: own }) => text + own, 0) > MOST_TEXT;
+      this.#keys.reduce((text, { text: keyText }) => text + keyText, 0) > MOST_TEXT;
     if (!isFull) return this.#entry(this.columns.map((column) => column.value(row)));
     const known = this.#groups.get(this.columns.map((column) => JSON.stringify(column.value(row))).join('\n'));
     if (known !== undefined) return known;

@@ -71,8 +71,8 @@ export class PartGroups {
         },
       );
     }
-    const own = elementAt(values, at);
-    return (group) => elementAt(own, elementAt(group.key, at));
+    const cells = elementAt(values, at);
+    return (group) => elementAt(cells, elementAt(group.key, at));
   }
 
   /** All durations in ns, as a list in any order or as runs. */

@@ -59,7 +59,7 @@ const NUMBER: SqlColumn<JobOperation> = int('operation', 'number of the operatio
 
 export const RANK_TABLE: SqlTable<RankOfJob> = {
   name: 'rank',
-  columns: [int('profile', 'number of its profile', ({ profile }) => profile), ...RANK_COLUMNS.map((one) => ofColumn<RankOfJob>(one))], // prettier-ignore
+  columns: [int('profile', 'number of its profile', ({ profile }) => profile), ...RANK_COLUMNS.map((column) => ofColumn<RankOfJob>(column))], // prettier-ignore
 };
 
 export const OPERATION_TABLE: SqlTable<JobOperation> = {
@@ -83,7 +83,7 @@ export const OPERATION_TABLE: SqlTable<JobOperation> = {
     int('skew', 'time from the first rank joining to the last', ({ waits }) => waits.skew),
     int('transfer', 'time from the last rank joining to the end', ({ waits }) => waits.transfer),
     int('last_rank', 'rank that joined last', ({ waits, report }) => elementAt(report.parts, waits.last).rank),
-    int('waited', 'sum of the waits of its ranks', ({ waits }) => waits.waits.reduce((sum, one) => sum + one, 0)),
+    int('waited', 'sum of the waits of its ranks', ({ waits }) => waits.waits.reduce((sum, wait) => sum + wait, 0)),
   ],
 };
 
@@ -141,13 +141,13 @@ export class JobRows {
     const clocks = ranks.map(({ clock }) => clock);
     let number = 0;
     for (const [index, matched] of groups.entries()) {
-      const of = {
+      const common = {
         matched,
         group: elementAt(this.#report.groups, index),
         report: this.#report,
         profiles: this.#profiles,
       };
-      for (const waits of waitsOf(matched, parts, clocks)) yield { ...of, number: number++, waits };
+      for (const waits of waitsOf(matched, parts, clocks)) yield { ...common, number: number++, waits };
     }
   }
 

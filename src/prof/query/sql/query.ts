@@ -88,8 +88,8 @@ function cellOf(library: Library, value: DuckDBValue, type: DuckDBType | undefin
   const items =
     value instanceof library.DuckDBListValue || value instanceof library.DuckDBArrayValue ? value.items : [];
   const isInt = isOf(library, item, INTEGERS);
-  return items.map((one) => {
-    const cell = scalarOf(library, one) ?? UNKNOWN;
+  return items.map((element) => {
+    const cell = scalarOf(library, element) ?? UNKNOWN;
     return isInt ? cell : String(cell);
   });
 }
@@ -213,7 +213,7 @@ function addScans(plan: unknown, read: Map<string, Set<string>>): void {
   for (const { extra_info: info } of objectsIn(plan)) {
     if (typeof info !== 'object' || info === null || !('Table' in info) || typeof info.Table !== 'string') continue;
     const name = info.Table.split('.').at(-1) ?? '';
-    const table = SQL_TABLES.find((one) => one.name === name.replaceAll('"', ''));
+    const table = SQL_TABLES.find((candidate) => candidate.name === name.replaceAll('"', ''));
     if (table === undefined) continue;
     const columns = entryOf(read, table.name, () => new Set<string>());
     const words = new Set(JSON.stringify({ ...info, Table: '' }).match(/\w+/g));

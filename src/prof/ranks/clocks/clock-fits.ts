@@ -182,8 +182,8 @@ export class ClockFits {
   /** The anchor of a placed rank that shares an operation with the given one. */
   #anchorBy({ parts, ends, count }: Observations, column: number): number | null {
     for (let row = 0; row < count; row++) {
-      const isThere = (one: number): boolean => !Number.isNaN(elementAt(ends, row * parts.length + one));
-      const found = parts.find((part, one) => one !== column && this.isPlaced(part) && isThere(one));
+      const isThere = (other: number): boolean => !Number.isNaN(elementAt(ends, row * parts.length + other));
+      const found = parts.find((part, other) => other !== column && this.isPlaced(part) && isThere(other));
       if (found !== undefined && isThere(column)) return this.anchorOf(found);
     }
     return null;
@@ -192,7 +192,9 @@ export class ClockFits {
   /** Fits each rank except the anchors to all others with which it shares operations. */
   refine(all: readonly Observations[]): void {
     const commons = new Map(
-      all.filter(({ parts }) => parts.length > LARGE_GROUP).map((one) => [one, this.#commonTimes(one)] as const),
+      all
+        .filter(({ parts }) => parts.length > LARGE_GROUP)
+        .map((observations) => [observations, this.#commonTimes(observations)] as const),
     );
     const commonTime: CommonTime = (observations, row, column) =>
       commons.get(observations)?.[row] ?? median(this.#timesOf(observations, row, column)) ?? NaN;
@@ -245,12 +247,12 @@ export class ClockFits {
     for (const { observations, column } of columns) {
       const { parts, ends, count } = observations;
       for (let row = 0; row < count; row++) {
-        const own = elementAt(ends, row * parts.length + column);
-        if (Number.isNaN(own)) continue;
+        const ownEnd = elementAt(ends, row * parts.length + column);
+        if (Number.isNaN(ownEnd)) continue;
         const common = commonTime(observations, row, column);
         if (Number.isNaN(common)) continue;
-        at.push(own - this.centre);
-        apart.push(own - common);
+        at.push(ownEnd - this.centre);
+        apart.push(ownEnd - common);
       }
     }
     return { at: Float64Array.from(at), apart: Float64Array.from(apart) };

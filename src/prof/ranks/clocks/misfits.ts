@@ -101,12 +101,12 @@ function pointsOf(
     for (const operation of matched.operations) {
       if (!endsTogether(operation.signature, matched.group)) continue;
       const ends = endsOf(operation, matched, parts);
-      const own = ends.filter(({ part }) => wanted.has(part));
-      if (own.length === 0) continue;
+      const wantedEnds = ends.filter(({ part }) => wanted.has(part));
+      if (wantedEnds.length === 0) continue;
       const isKnown = (part: number): boolean => clocks[part]?.source !== 'refuted';
       const timeOf = ({ part, time }: RankEnd): number => jobTime(elementAt(clocks, part), time);
       const times = Float64Array.from(ends.filter(({ part }) => isKnown(part)).map(timeOf)).sort();
-      for (const end of own) {
+      for (const end of wantedEnds) {
         const common = isKnown(end.part) ? medianWithout(times, timeOf(end)) : median(times);
         if (common === null) continue;
         const { xs, ys } = entryOf(points, end.part, (): Points => ({ xs: [], ys: [] }));

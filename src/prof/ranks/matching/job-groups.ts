@@ -90,15 +90,15 @@ function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): v
     statedGroup(listed.get(name) ?? [], name, members[at] ?? null, sizes[at] ?? null),
   );
   const known = new Map<string, OpenGroup>();
-  for (const [at, of] of group.entries()) {
-    const found = stated[of];
+  for (const [at, groupIndex] of group.entries()) {
+    const found = stated[groupIndex];
     if (found === undefined) continue;
     const pair = pairOf(kind[at] ?? null, part.rank, peer[at] ?? null);
     const isMessage = kind[at] === 'send' || kind[at] === 'receive';
     // In a group of two, each message is between these two.
     const lone = isMessage && pair === null && found.size !== 2;
     // Lists of ranks are long and operations are many, so the key of a group is built only once per rank.
-    const whole = entryOf(known, `${of}/${pair?.join('>') ?? ''}/${lone}`, () =>
+    const whole = entryOf(known, `${groupIndex}/${pair?.join('>') ?? ''}/${lone}`, () =>
       entryOf(open, keyOf(found, pair, lone), () => ({
         ...{ ...found, pair, lone },
         operations: new Map<number, number[]>(),
@@ -132,11 +132,15 @@ function listedGroup(
   size: number | null,
 ): ProcessGroup | undefined {
   const sizeOf = (group: ProcessGroup): number | null => group.ranks?.length ?? group.size;
-  const own = ranks?.length ?? size;
-  const fitting = named.filter((one) => own === null || sizeOf(one) === null || sizeOf(one) === own);
-  const same = fitting.find((one) => ranks !== null && one.ranks !== null && isSame(one.ranks, ranks));
+  const wantedSize = ranks?.length ?? size;
+  const fitting = named.filter(
+    (candidate) => wantedSize === null || sizeOf(candidate) === null || sizeOf(candidate) === wantedSize,
+  );
+  const same = fitting.find(
+    (candidate) => ranks !== null && candidate.ranks !== null && isSame(candidate.ranks, ranks),
+  );
   if (same !== undefined) return same;
-  const open = fitting.filter((one) => ranks === null || one.ranks === null);
+  const open = fitting.filter((candidate) => ranks === null || candidate.ranks === null);
   return open.length === 1 ? open[0] : undefined;
 }
 

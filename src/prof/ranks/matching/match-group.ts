@@ -32,7 +32,7 @@ export function alignments(
   list: readonly number[],
   base: readonly number[],
   edges: { readonly begins: boolean; readonly ends: boolean },
-  fits: (entry: number, of: number) => boolean,
+  fits: (entry: number, baseEntry: number) => boolean,
 ): number | null {
   const most = base.length - list.length;
   let left = MOST_COMPARISONS;
@@ -124,7 +124,7 @@ export function matchGroupByTime(
     for (const [at, row] of pairs.entries()) if (row >= 0) elementAt(rows, row)[index] = elementAt(list, at).position;
   }
   const { operations } = compared(sides, { rows, stopped: null }, count);
-  const matched = operations.reduce((sum, { at }) => sum + at.filter((one) => one >= 0).length, 0);
+  const matched = operations.reduce((sum, { at }) => sum + at.filter((index) => index >= 0).length, 0);
   const unmatched = new Map<UnmatchedReason, number>(matched < count ? [['not-captured', count - matched]] : []);
   return { group, by: 'time', operations, unmatched, mismatch, doubt: null };
 }
@@ -215,12 +215,12 @@ function byOrdinal(sides: readonly Side[]): Found | null {
 /** Rows of each step, aligned by order; null when an operation is in no step, or the sides have no step in common. */
 function byStep(sides: readonly Side[]): Found | null {
   const steps = sides.map(positionsByStep);
-  if (steps.some((one) => one === null)) return null;
-  const numbers = new Set(steps.flatMap((one) => [...(one?.keys() ?? [])]));
+  if (steps.some((positions) => positions === null)) return null;
+  const numbers = new Set(steps.flatMap((positions) => [...(positions?.keys() ?? [])]));
   const rows: (readonly number[])[] = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {
-    const lists = steps.map((one) => one?.get(number) ?? []);
-    const edges = steps.map((one) => edgesOf(one, number));
+    const lists = steps.map((positions) => positions?.get(number) ?? []);
+    const edges = steps.map((positions) => edgesOf(positions, number));
     const aligned = alignedRows(sides, lists, edges);
     if (aligned === null) return rows.length === 0 ? null : { rows, stopped: unequalText(sides, lists, number) };
     for (const row of aligned) rows.push(row);
@@ -314,7 +314,7 @@ function compared(
     }
     const signatures = present.map(({ position, side }) => elementAt(sides, side).signature(position));
     const first = elementAt(signatures, 0);
-    const other = signatures.findIndex((one) => !fits(first, one));
+    const other = signatures.findIndex((signature) => !fits(first, signature));
     if (other >= 0) {
       mismatch = mismatchText(sides, present, signatures, other);
       break;

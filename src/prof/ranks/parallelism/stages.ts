@@ -50,7 +50,9 @@ function expertReport(
   let [count, total, ratios, highest] = [0, 0, 0, 0];
   for (const { signature, at } of operations) {
     if (signature.kind !== 'all-to-all') continue;
-    const sizes = at.map((one, column) => elementAt(parts, elementAt(members, column)).operations.bytes[one] ?? null);
+    const sizes = at.map(
+      (entry, column) => elementAt(parts, elementAt(members, column)).operations.bytes[entry] ?? null,
+    );
     const known = sizes.filter((size) => size !== null);
     const sum = known.reduce((all, size) => all + size, 0);
     if (known.length < sizes.length || sum === 0) continue;
@@ -101,7 +103,7 @@ export function stagesOf(
   if (stages.size === 0) return [];
   const waited = waitsAcross(parts, places, matched, clocks);
   return [...stages.values()]
-    .map(({ place, parts: own }) => stageReport(place, own, parts, clocks, waited))
+    .map(({ place, parts: stageParts }) => stageReport(place, stageParts, parts, clocks, waited))
     .sort((a, b) => a.stages - b.stages || a.stage - b.stage);
 }
 
@@ -137,25 +139,25 @@ const MEANS = ['stepTime', 'compute', 'messages', 'across', 'idle'] as const;
 
 function stageReport(
   place: StagePlace,
-  own: readonly number[],
+  stageParts: readonly number[],
   parts: readonly RankPart[],
   clocks: readonly RankClock[],
   waited: ReadonlyMap<number, number>,
 ): StageReport {
-  const stepped = own.filter(
+  const stepped = stageParts.filter(
     (part) =>
       elementAt(clocks, part).source !== 'refuted' && elementAt(parts, part).steps.step.some((step) => step !== null),
   );
   const means = stepped.map((part) => meansOf(elementAt(parts, part), waited.get(part) ?? 0));
   const meanOf = (key: keyof StepMeans): number | null => {
-    const mean = means.reduce((sum, one) => sum + one[key], 0) / means.length;
+    const mean = means.reduce((sum, entry) => sum + entry[key], 0) / means.length;
     return Number.isNaN(mean) ? null : mean;
   };
   const times = Object.fromEntries(MEANS.map((key) => [key, meanOf(key)])) as Record<keyof StepMeans, number | null>;
   const { messages, across, idle } = times;
   return {
     ...place,
-    parts: own,
+    parts: stageParts,
     steps: leastOf(stepped.map((part) => elementAt(parts, part).steps.step.length)),
     ...times,
     bubble: messages === null || across === null || idle === null ? null : messages + across + idle,
@@ -169,9 +171,9 @@ const leastOf = (values: readonly number[]): number | null =>
 function meansOf(part: RankPart, waited: number): StepMeans {
   const { steps } = part;
   const count = steps.step.length;
-  const meanOf = (of: (columns: StepColumns, index: number) => number | null | undefined): number => {
-    const known = steps.step.flatMap((_, index) => of(steps, index) ?? []);
-    return known.reduce((sum, one) => sum + one, 0) / known.length;
+  const meanOf = (valueOf: (columns: StepColumns, index: number) => number | null | undefined): number => {
+    const known = steps.step.flatMap((_, index) => valueOf(steps, index) ?? []);
+    return known.reduce((sum, value) => sum + value, 0) / known.length;
   };
   const messages = meanOf((columns, index) => columns.messages?.[index]);
   const exposed = meanOf((columns, index) => columns.exposed[index]);

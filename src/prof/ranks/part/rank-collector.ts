@@ -290,7 +290,7 @@ export class RankCollector {
 
   /** Parts by profile number. */
   get partsByProfile(): ReadonlyMap<number, readonly RankPart[]> {
-    return new Map([...this.#profiles].map(([profile, of]) => [profile, partsOf(of)] as const));
+    return new Map([...this.#profiles].map(([profile, collected]) => [profile, partsOf(collected)] as const));
   }
 }
 
@@ -300,10 +300,10 @@ const deviceOf = ({ devices }: ProfileOfRanks, device: number): DeviceOfRank =>
 function addActivity(profile: ProfileOfRanks, work: StepWorkKind, record: StepActivity): void {
   const { start, dur, device } = record;
   if (Number.isNaN(device)) return;
-  const of = deviceOf(profile, device);
-  const { steps, operations } = of;
-  of.hasActivity = true;
-  of.content.add(record);
+  const collected = deviceOf(profile, device);
+  const { steps, operations } = collected;
+  collected.hasActivity = true;
+  collected.content.add(record);
   const kind = work === 'communication' ? operations.add(record as KernelLine) : null;
   const isMessage = kind !== null && MESSAGES.has(kind);
   if (dur !== null && dur >= 0 && Number.isFinite(start + dur)) steps.add(work, record, start, start + dur, isMessage);
@@ -313,12 +313,12 @@ function addActivity(profile: ProfileOfRanks, work: StepWorkKind, record: StepAc
 function addKernel(profile: ProfileOfRanks, row: Annotated): void {
   const { dur, device } = row.record;
   if (dur === null || !(dur >= 0) || communicates(row.record)) return;
-  const of = profile.devices.get(device);
-  const step = of?.steps.addWork(row) ?? null;
-  if (of === undefined || step === null) return;
+  const collected = profile.devices.get(device);
+  const step = collected?.steps.addWork(row) ?? null;
+  if (collected === undefined || step === null) return;
   for (const key of WORK_KEYS) {
     const name = NAMES[key](row);
-    if (name !== null) of.work[key].add(name, step, dur);
+    if (name !== null) collected.work[key].add(name, step, dur);
   }
 }
 
@@ -336,7 +336,7 @@ function partsOf(profile: ProfileOfRanks): RankPart[] {
   const worked = workedIn(profile).sort(([a], [b]) => a - b);
   const isDevice = (profile.header?.rank ?? null) === null && worked.length > 1;
   if (isDevice) identifyShared(new Map(worked.map(([device, { operations }]) => [device, operations])));
-  return worked.map(([device, of]) => partOf(profile, device, of, isDevice));
+  return worked.map(([device, collected]) => partOf(profile, device, collected, isDevice));
 }
 
 const workedIn = ({ devices }: ProfileOfRanks): [number, DeviceOfRank][] =>
@@ -354,10 +354,10 @@ function withoutWorkOf(profile: ProfileOfRanks): ProfileWithoutWork | null {
 function partOf(
   { header, host, copies }: ProfileOfRanks,
   device: number,
-  of: DeviceOfRank,
+  collected: DeviceOfRank,
   isDevice: boolean,
 ): RankPart {
-  const { steps, operations, content, work } = of;
+  const { steps, operations, content, work } = collected;
   const columns = steps.columns(host, !copies.has(device));
   const { order } = steps;
   const stated = statedDevice(header, device);

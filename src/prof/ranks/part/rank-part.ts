@@ -103,7 +103,7 @@ export class OperationRows {
       for (const group of named) {
         // Operations without a list of ranks belong to the only group of that name whose size fits, if there is exactly
         // one.
-        const [only, another] = listed.filter((one) => isOneSize(sizes[group] ?? null, sizes[one] ?? null));
+        const [only, another] = listed.filter((other) => isOneSize(sizes[group] ?? null, sizes[other] ?? null));
         if (members[group] !== null || only === undefined || another !== undefined) continue;
         members[group] = members[only] ?? null;
         sizes[group] = sizes[only] ?? null;

@@ -75,33 +75,33 @@ export function delaysOf(
   stragglers: readonly NamedStretch[],
   rate: number,
 ): Delay[] {
-  const cells = works.flatMap((own) => cellsOf(own, stragglers));
+  const cells = works.flatMap((work) => cellsOf(work, stragglers));
   const qs = falseDiscovery(cells.map(({ p }) => p));
   const rows = new Map<string, { own: OwnWork; row: number; found: (Cell & { readonly q: number })[] }>();
   for (const [index, cell] of cells.entries()) {
-    const { own, row, late } = cell;
+    const { own: work, row, late } = cell;
     const q = qs[index] ?? 1;
-    if (q > rate || late < LEAST_SHARE * own.typical) continue;
-    entryOf(rows, `${works.indexOf(own)}/${row}`, () => ({ own, row, found: [] })).found.push({ ...cell, q });
+    if (q > rate || late < LEAST_SHARE * work.typical) continue;
+    entryOf(rows, `${works.indexOf(work)}/${row}`, () => ({ own: work, row, found: [] })).found.push({ ...cell, q });
   }
   return [...rows.values()]
-    .map(({ own, row, found }) => delayOf(parts, own, row, found))
+    .map(({ own: work, row, found }) => delayOf(parts, work, row, found))
     .sort((a, b) => b.late - a.late || a.part - b.part);
 }
 
 /** The probability that the difference of each rank and step is due to chance. */
-function cellsOf(own: OwnWork, stragglers: readonly NamedStretch[]): Cell[] {
-  const excess = excessOver(own.times).flatMap((of, row) => {
-    const known = [...of.keys()].filter((column) => !Number.isNaN(of[column]));
-    const typical = median(known.map((column) => elementAt(of, column))) ?? 0;
+function cellsOf(work: OwnWork, stragglers: readonly NamedStretch[]): Cell[] {
+  const excess = excessOver(work.times).flatMap((rowExcess, row) => {
+    const known = [...rowExcess.keys()].filter((column) => !Number.isNaN(rowExcess[column]));
+    const typical = median(known.map((column) => elementAt(rowExcess, column))) ?? 0;
     return known
-      .filter((column) => !isNamed(own, row, column, stragglers))
-      .map((column) => ({ own, row, column, late: elementAt(of, column) - typical }));
+      .filter((column) => !isNamed(work, row, column, stragglers))
+      .map((column) => ({ own: work, row, column, late: elementAt(rowExcess, column) - typical }));
   });
   if (excess.length < FEWEST) return [];
   const sorted = excess.map(({ late }) => late).sort((a, b) => a - b);
   const [quartile, octile] = [quantile(sorted, 3 / 4) ?? 0, quantile(sorted, 7 / 8) ?? 0];
-  const halving = Math.max(octile - quartile, resolutionOf(own));
+  const halving = Math.max(octile - quartile, resolutionOf(work));
   return excess.map((cell) => {
     const beyond = cell.late - quartile;
     return { ...cell, p: beyond <= 0 ? 1 : 2 ** -(beyond / halving) / 4 };
@@ -132,19 +132,19 @@ const isNamed = (
 
 function delayOf(
   parts: readonly RankPart[],
-  own: OwnWork,
+  work: OwnWork,
   row: number,
   found: readonly (Cell & { readonly q: number })[],
 ): Delay {
   const columns = found.map(({ column }) => column);
-  const compared = elementAt(own.times, row).flatMap((time, column) => (Number.isNaN(time) ? [] : [column]));
+  const compared = elementAt(work.times, row).flatMap((time, column) => (Number.isNaN(time) ? [] : [column]));
   const isLast = columns.length > 1 && compared.slice(-columns.length).every((column) => columns.includes(column));
   return {
-    part: elementAt(own.parts, row),
-    delayed: found.map(({ column, late, q }) => ({ step: own.steps[column] ?? null, late, q })),
-    ...{ steps: compared.length, since: isLast ? (own.steps[elementAt(columns, 0)] ?? null) : null },
+    part: elementAt(work.parts, row),
+    delayed: found.map(({ column, late, q }) => ({ step: work.steps[column] ?? null, late, q })),
+    ...{ steps: compared.length, since: isLast ? (work.steps[elementAt(columns, 0)] ?? null) : null },
     late: found.reduce((sum, { late }) => sum + late, 0),
     q: found.reduce((most, { q }) => Math.max(most, q), 0),
-    reasons: reasonsOf(parts, own, { row, together: [row], columns }),
+    reasons: reasonsOf(parts, work, { row, together: [row], columns }),
   };
 }

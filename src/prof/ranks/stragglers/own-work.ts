@@ -31,13 +31,13 @@ export function ownWorkOf(parts: readonly RankPart[], peers: readonly number[]):
   const steps = comparedSteps(holders);
   const compared = peers.filter((peer) => steps.some((step) => holders.get(step)?.has(peer) === true));
   const at = compared.map((peer) => steps.map((step) => holders.get(step)?.get(peer) ?? -1));
-  const of = (value: (part: RankPart, index: number) => number): number[][] =>
+  const rowsOf = (value: (part: RankPart, index: number) => number): number[][] =>
     compared.map((peer, row) =>
       elementAt(at, row).map((index) => (index < 0 ? NaN : value(elementAt(parts, peer), index))),
     );
-  const lengths = of(stepLength);
+  const lengths = rowsOf(stepLength);
   const typical = median(lengths.flat().filter((length) => !Number.isNaN(length))) ?? NaN;
-  return { parts: compared, steps, at, times: of(ownWork), typical };
+  return { parts: compared, steps, at, times: rowsOf(ownWork), typical };
 }
 
 /** For each step, its index in the columns of each peer. */
@@ -70,9 +70,9 @@ function comparedSteps(holders: Holders): (number | null)[] {
   return [...holders]
     .filter(([, { size }]) => size > 1)
     .sort(([a, x], [b, y]) => y.size - x.size || Number(a) - Number(b))
-    .flatMap(([step, of]) => {
-      if ([...of.keys()].every((peer) => (counts.get(peer) ?? 0) >= MOST_STEPS)) return [];
-      for (const peer of of.keys()) counts.set(peer, (counts.get(peer) ?? 0) + 1);
+    .flatMap(([step, byPeer]) => {
+      if ([...byPeer.keys()].every((peer) => (counts.get(peer) ?? 0) >= MOST_STEPS)) return [];
+      for (const peer of byPeer.keys()) counts.set(peer, (counts.get(peer) ?? 0) + 1);
       return [step];
     })
     .sort((a, b) => Number(a) - Number(b));

@@ -49,12 +49,12 @@ interface LateRow {
 
 /** @param given the work of ranks that do the same work */
 export function reasonsOf(parts: readonly RankPart[], given: OwnWork, { row, together, columns }: LateRow): Reasons {
-  const own = restricted(given, new Set(together.filter((other) => other !== row)), row, columns);
+  const work = restricted(given, new Set(together.filter((other) => other !== row)), row, columns);
   // The late rank comes first.
   const late = 0;
   const stepsOf = (value: (steps: StepColumns, index: number) => number | null): Omit<Excess, 'name'> =>
     excessOf(
-      own.parts.map((part, row) => meanOver(own, row, (index) => value(elementAt(parts, part).steps, index))),
+      work.parts.map((part, row) => meanOver(work, row, (index) => value(elementAt(parts, part).steps, index))),
       late,
     );
   const compared: (Excess & { readonly name: LateBy })[] = [
@@ -63,16 +63,16 @@ export function reasonsOf(parts: readonly RankPart[], given: OwnWork, { row, tog
     { name: 'host gaps', ...stepsOf(({ idle }, index) => elementAt(idle, index)) },
     { name: 'data loading', ...stepsOf(betweenSteps) },
   ];
-  const tables = WORK_KEYS.map((key) => [key, listed(workExcess(parts, own, late, key))]);
-  const flops = own.parts.map((part, row) =>
-    meanOver(own, row, (index) => elementAt(parts, part).steps.flops[index] ?? NaN),
+  const tables = WORK_KEYS.map((key) => [key, listed(workExcess(parts, work, late, key))]);
+  const flops = work.parts.map((part, row) =>
+    meanOver(work, row, (index) => elementAt(parts, part).steps.flops[index] ?? NaN),
   );
   const ofFlops = excessOf(flops, late);
   return {
     // Idle time may be unknown.
     parts: compared.filter(({ excess }) => !Number.isNaN(excess)).sort((a, b) => b.excess - a.excess),
     work: Object.fromEntries(tables) as Reasons['work'],
-    slowdown: slowdownOf(parts, own, late),
+    slowdown: slowdownOf(parts, work, late),
     flopsRatio: ofFlops.peers > 0 && Number.isFinite(ofFlops.time) ? ofFlops.time / ofFlops.peers : null,
   };
 }
@@ -89,18 +89,18 @@ function restricted(
   row: number,
   columns: readonly number[],
 ): Compared {
-  const rows = [row, ...parts.keys()].filter((one, index) => index === 0 || (one !== row && !left.has(one)));
-  const stepsOf = (one: number): number[] => columns.map((column) => elementAt(elementAt(at, one), column));
+  const rows = [row, ...parts.keys()].filter((other, index) => index === 0 || (other !== row && !left.has(other)));
+  const stepsOf = (other: number): number[] => columns.map((column) => elementAt(elementAt(at, other), column));
   // Peers that have most of these steps are the most informative.
-  const lacks = (one: number): number => stepsOf(one).filter((index) => index < 0).length;
+  const lacks = (other: number): number => stepsOf(other).filter((index) => index < 0).length;
   const peers = rows
     .slice(1)
-    .map((one) => ({ one, lacking: lacks(one) }))
+    .map((other) => ({ other, lacking: lacks(other) }))
     .filter(({ lacking }) => lacking < columns.length)
-    .sort((a, b) => a.lacking - b.lacking || a.one - b.one);
-  const kept = [row, ...peers.slice(0, MOST_PEERS).map(({ one }) => one)];
+    .sort((a, b) => a.lacking - b.lacking || a.other - b.other);
+  const kept = [row, ...peers.slice(0, MOST_PEERS).map(({ other }) => other)];
   return {
-    parts: kept.map((one) => elementAt(parts, one)),
+    parts: kept.map((other) => elementAt(parts, other)),
     steps: columns.map((column) => steps[column] ?? null),
     at: kept.map(stepsOf),
   };
@@ -117,7 +117,7 @@ function meanOver({ at }: Compared, row: number, value: (index: number) => numbe
   const indices = elementAt(at, row).filter((index) => index >= 0);
   const values = indices.flatMap((index) => value(index) ?? []);
   if (values.length === 0 && indices.length > 0) return NaN;
-  return values.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
+  return values.reduce((sum, amount) => sum + amount, 0) / Math.max(1, values.length);
 }
 
 /** One of several values compared with the median of the others. */
@@ -129,17 +129,17 @@ function excessOf(values: readonly number[], late: number): Omit<Excess, 'name'>
 }
 
 /** For each name of the late rank: its time per step compared with the median of all peers. */
-function workExcess(parts: readonly RankPart[], own: Compared, late: number, key: WorkKey): Excess[] {
-  const means = own.parts.map((part, row) => {
+function workExcess(parts: readonly RankPart[], work: Compared, late: number, key: WorkKey): Excess[] {
+  const means = work.parts.map((part, row) => {
     const { names, times } = elementAt(parts, part).work[key];
     return new Map(
-      names.map((name, index) => [name, meanOver(own, row, (step) => elementAt(times, index)[step] ?? 0)] as const),
+      names.map((name, index) => [name, meanOver(work, row, (step) => elementAt(times, index)[step] ?? 0)] as const),
     );
   });
   return [...elementAt(means, late).keys()].map((name) => ({
     name,
     ...excessOf(
-      means.map((of) => of.get(name) ?? 0),
+      means.map((byName) => byName.get(name) ?? 0),
       late,
     ),
   }));
@@ -159,9 +159,9 @@ const LEAST_SLOWDOWN = 1.01;
  * The common factor of kernels, if it is also the factor of layers: a slow layer slows all kernels of one name by the same
  * factor.
  */
-function slowdownOf(parts: readonly RankPart[], own: Compared, late: number): number | null {
-  const factor = commonFactor(workExcess(parts, own, late, 'kernel'));
-  const layers = workExcess(parts, own, late, 'layer');
+function slowdownOf(parts: readonly RankPart[], work: Compared, late: number): number | null {
+  const factor = commonFactor(workExcess(parts, work, late, 'kernel'));
+  const layers = workExcess(parts, work, late, 'layer');
   return factor === null || (layers.length > 1 && commonFactor(layers) === null) ? null : factor;
 }
 

@@ -91,7 +91,7 @@ export function latenessOf(parts: readonly RankPart[], { classes, nodes, groups,
       peers.filter((peer) => !refuted.has(peer)),
     ),
   );
-  const families = works.flatMap((own) => unitsOf(own, nodes, groups).map((units): Family => ({ own, units })));
+  const families = works.flatMap((work) => unitsOf(work, nodes, groups).map((units): Family => ({ own: work, units })));
   const { named, first } = inRounds(families);
   const stragglers = named.map((test) => stragglerOf(parts, test, named)).sort(inOrder);
   const delays = delaysOf(parts, works, stragglers, FALSE_DISCOVERY_RATE);
@@ -147,7 +147,7 @@ function without(families: readonly Family[], named: readonly Test[]): Family[] 
  * late.
  */
 function lateAlike(family: Family, named: readonly Test[]): Outcome[] {
-  const units = without([family], named).flatMap((one) => one.units);
+  const units = without([family], named).flatMap((other) => other.units);
   const most = mostLate(family.units.length) - (family.units.length - units.length);
   const set = lateSetOf(
     units.map(({ times }) => times),
@@ -173,7 +173,7 @@ const QUESTIONS: readonly ((test: Test) => boolean)[] = [
 ];
 
 function outcomes(families: readonly Family[]): Outcome[] {
-  const tests = families.flatMap(({ own, units }) => tested(own, units));
+  const tests = families.flatMap(({ own: work, units }) => tested(work, units));
   return QUESTIONS.flatMap((isAsked) => {
     const asked = tests.filter(isAsked);
     const qs = falseDiscovery(asked.map(({ p }) => p));
@@ -191,7 +191,7 @@ function withLateness(test: Test, q: number): Outcome {
 
 /** Lateness compared with units that are not reported. */
 function againstOthers(test: Outcome, families: readonly Family[], named: readonly Test[]): Outcome {
-  const family = families.find(({ own, units }) => own === test.own && units.includes(test.unit));
+  const family = families.find(({ own: work, units }) => work === test.own && units.includes(test.unit));
   const [others] = without(family === undefined ? [] : [family], named);
   if (others === undefined || others.units.length === 0) return test;
   const [excess = []] = excessOver([test.unit, ...others.units].map(({ times }) => times));
@@ -199,29 +199,31 @@ function againstOthers(test: Outcome, families: readonly Family[], named: readon
   return isKnown ? withLateness({ ...test, excess }, test.q) : test;
 }
 
-const isLate = (one: Outcome): boolean =>
-  one.q <= FALSE_DISCOVERY_RATE && one.share >= (one.window === null ? LEAST_SHARE : NOTABLE_SHARE) && isOfMost(one);
+const isLate = (outcome: Outcome): boolean =>
+  outcome.q <= FALSE_DISCOVERY_RATE &&
+  outcome.share >= (outcome.window === null ? LEAST_SHARE : NOTABLE_SHARE) &&
+  isOfMost(outcome);
 
 /**
  * For a machine or a group: whether most of its ranks are late by at least half of its lateness, compared with the ranks of
  * the others.
  */
-function isOfMost({ own, unit, peers, columns, late }: Outcome): boolean {
+function isOfMost({ own: work, unit, peers, columns, late }: Outcome): boolean {
   if (unit.level === 'rank') return true;
   const others = peers.flatMap(({ rows }) => (rows === unit.rows ? [] : rows));
   const timesIn = (rows: readonly number[], column: number): number[] =>
-    rows.map((row) => elementAt(elementAt(own.times, row), column)).filter((time) => !Number.isNaN(time));
+    rows.map((row) => elementAt(elementAt(work.times, row), column)).filter((time) => !Number.isNaN(time));
   const middles = columns.map((column) => median(timesIn(others, column)) ?? NaN);
   const isAsLate = (row: number): boolean => {
     const known = columns
-      .map((column, index) => elementAt(elementAt(own.times, row), column) - elementAt(middles, index))
-      .filter((one) => !Number.isNaN(one));
-    return known.reduce((sum, one) => sum + one, 0) > (known.length * late) / 2;
+      .map((column, index) => elementAt(elementAt(work.times, row), column) - elementAt(middles, index))
+      .filter((difference) => !Number.isNaN(difference));
+    return known.reduce((sum, difference) => sum + difference, 0) > (known.length * late) / 2;
   };
   return unit.rows.filter(isAsLate).length > unit.rows.length / 2;
 }
 
-const partOf = ({ own, unit: { rows } }: Test): number => elementAt(own.parts, elementAt(rows, 0));
+const partOf = ({ own: work, unit: { rows } }: Test): number => elementAt(work.parts, elementAt(rows, 0));
 
 /** A unit compared with the others, in all steps or in a part of them. */
 interface Test {
@@ -247,21 +249,21 @@ interface Outcome extends Test {
 }
 
 /** Tests the first unit against the others, in all steps. */
-function testOf(own: OwnWork, units: readonly Unit[]): Test | null {
+function testOf(work: OwnWork, units: readonly Unit[]): Test | null {
   const times = units.map((unit) => unit.times);
   const [[unit], [places], [excess]] = [units, stepPlaces(times), excessOver(times)];
   if (unit === undefined || places === undefined || excess === undefined) return null;
-  return { own, unit, peers: units, excess, columns: places.columns, window: null, p: pOf(places) };
+  return { own: work, unit, peers: units, excess, columns: places.columns, window: null, p: pOf(places) };
 }
 
-function tested(own: OwnWork, units: readonly Unit[]): Test[] {
+function tested(work: OwnWork, units: readonly Unit[]): Test[] {
   const times = units.map((unit) => unit.times);
   const excess = excessOver(times);
   return stepPlaces(times).flatMap((all, index): Test[] => {
-    const of = { own, unit: elementAt(units, index), peers: units, excess: elementAt(excess, index) };
-    const whole: Test = { ...of, columns: all.columns, window: null, p: pOf(all) };
+    const common = { own: work, unit: elementAt(units, index), peers: units, excess: elementAt(excess, index) };
+    const whole: Test = { ...common, columns: all.columns, window: null, p: pOf(all) };
     const change = changeOf(all, FALSE_DISCOVERY_RATE);
-    return change === null ? [whole] : [whole, { ...of, columns: change.columns, window: change, p: change.p }];
+    return change === null ? [whole] : [whole, { ...common, columns: change.columns, window: change, p: change.p }];
   });
 }
 
@@ -271,9 +273,9 @@ const pOf = ({ places, sizes }: StepPlaces): number | null =>
 /** A unit that is late in all steps and also in a stretch is reported for the result that is less likely by chance. */
 function withoutRepeated(found: readonly Outcome[]): Outcome[] {
   const clearest = new Map<Unit, Outcome>();
-  for (const one of found) {
-    const other = clearest.get(one.unit);
-    if (other === undefined || one.q < other.q) clearest.set(one.unit, one);
+  for (const outcome of found) {
+    const other = clearest.get(outcome.unit);
+    if (other === undefined || outcome.q < other.q) clearest.set(outcome.unit, outcome);
   }
   return [...clearest.values()];
 }
@@ -288,20 +290,20 @@ const inOrder = (a: Straggler, b: Straggler): number =>
 
 /** @param named all late units, which are not used as peers of each other */
 function stragglerOf(parts: readonly RankPart[], test: Outcome, named: readonly Test[]): Straggler {
-  const { own, unit, excess, columns, window, peers, late, share, q } = test;
-  const row = worstRow(own, unit.rows);
-  const lateRows = new Set([...unit.rows, ...named.flatMap((one) => (one.own === own ? one.unit.rows : []))]);
-  const together = lateRows.size < own.parts.length ? [...lateRows] : unit.rows;
+  const { own: work, unit, excess, columns, window, peers, late, share, q } = test;
+  const row = worstRow(work, unit.rows);
+  const lateRows = new Set([...unit.rows, ...named.flatMap((other) => (other.own === work ? other.unit.rows : []))]);
+  const together = lateRows.size < work.parts.length ? [...lateRows] : unit.rows;
   const stepAt = (column: number | undefined): number | null =>
-    column === undefined || window === null ? null : (own.steps[column] ?? null);
+    column === undefined || window === null ? null : (work.steps[column] ?? null);
   return {
-    ...{ part: elementAt(own.parts, row), level: unit.level, name: unit.name },
-    members: unit.rows.map((of) => elementAt(own.parts, of)),
+    ...{ part: elementAt(work.parts, row), level: unit.level, name: unit.name },
+    members: unit.rows.map((member) => elementAt(work.parts, member)),
     since: window?.isEnd === true ? stepAt(columns[0]) : null,
     until: window?.isEnd === false ? stepAt(columns.at(-1)) : null,
     ...{ late, share, q, steps: columns.length, peers: peers.length },
     lateIn: columns.filter((column) => elementAt(excess, column) > late / 2).length,
-    reasons: reasonsOf(parts, own, { row, together, columns }),
+    reasons: reasonsOf(parts, work, { row, together, columns }),
   };
 }
 
@@ -311,7 +313,7 @@ function whyUntested(
 ): (part: number) => string {
   const believed = classes.map((peers) => peers.filter((peer) => !refuted.has(peer)));
   const withPeers = new Set(believed.flatMap((peers) => (peers.length < 2 ? [] : peers)));
-  const inWorks = new Set(works.flatMap((own) => own.parts));
+  const inWorks = new Set(works.flatMap((work) => work.parts));
   return (part) => {
     if (refuted.has(part)) return 'its times do not fit any clock';
     if (elementAt(parts, part).steps.step.length === 0) return 'it has no step';

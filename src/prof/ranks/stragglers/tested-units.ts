@@ -28,12 +28,12 @@ export interface NamedGroup {
 }
 
 /** Lists of units that are compared with each other. */
-export function unitsOf(own: OwnWork, nodes: readonly (string | null)[], groups: readonly NamedGroup[]): Unit[][] {
-  const ranks = own.times.map((times, row): Unit => ({ level: 'rank', name: null, rows: [row], times }));
-  const machines = machinesOf(own, nodes);
+export function unitsOf(work: OwnWork, nodes: readonly (string | null)[], groups: readonly NamedGroup[]): Unit[][] {
+  const ranks = work.times.map((times, row): Unit => ({ level: 'rank', name: null, rows: [row], times }));
+  const machines = machinesOf(work, nodes);
   const known = new Set<string>();
   // A machine whose ranks are also a group is tested only once.
-  const together = [machines, ...groupsOf(own, groups)].filter((units) => {
+  const together = [machines, ...groupsOf(work, groups)].filter((units) => {
     const isNew = units.some(({ rows }) => !known.has(rows.join()));
     for (const { rows } of units) known.add(rows.join());
     return isNew;
@@ -42,35 +42,35 @@ export function unitsOf(own: OwnWork, nodes: readonly (string | null)[], groups:
 }
 
 /** Machines with several of the ranks; empty when the machine of some rank is unknown. */
-function machinesOf(own: OwnWork, nodes: readonly (string | null)[]): Unit[] {
+function machinesOf(work: OwnWork, nodes: readonly (string | null)[]): Unit[] {
   const rows = new Map<string, number[]>();
-  for (const [row, part] of own.parts.entries()) {
+  for (const [row, part] of work.parts.entries()) {
     const node = nodes[part] ?? null;
     if (node === null) return [];
     entryOf(rows, node, (): number[] => []).push(row);
   }
-  return [...rows].flatMap(([name, of]) => togetherOf(own, 'machine', name, of));
+  return [...rows].flatMap(([name, members]) => togetherOf(work, 'machine', name, members));
 }
 
-function groupsOf(own: OwnWork, groups: readonly NamedGroup[]): Unit[][] {
-  const rowOf = new Map(own.parts.map((part, row) => [part, row] as const));
+function groupsOf(work: OwnWork, groups: readonly NamedGroup[]): Unit[][] {
+  const rowOf = new Map(work.parts.map((part, row) => [part, row] as const));
   const kinds = new Map<string, Unit[]>();
   for (const { name, kind, parts } of groups) {
     const rows = parts.flatMap((part) => rowOf.get(part) ?? []);
-    if (rows.length < own.parts.length)
+    if (rows.length < work.parts.length)
       append(
         entryOf(kinds, kind, (): Unit[] => []),
-        togetherOf(own, 'group', name, rows),
+        togetherOf(work, 'group', name, rows),
       );
   }
   return [...kinds.values()];
 }
 
 /** Empty for a single rank. */
-function togetherOf(own: OwnWork, level: UnitLevel, name: string, rows: readonly number[]): Unit[] {
+function togetherOf(work: OwnWork, level: UnitLevel, name: string, rows: readonly number[]): Unit[] {
   if (rows.length < 2) return [];
-  const times = own.steps.map((_, step) => {
-    const known = rows.map((row) => elementAt(elementAt(own.times, row), step)).filter((time) => !Number.isNaN(time));
+  const times = work.steps.map((_, step) => {
+    const known = rows.map((row) => elementAt(elementAt(work.times, row), step)).filter((time) => !Number.isNaN(time));
     // For two ranks the smaller value: a single late rank does not make the machine late.
     return median(known, 'lower') ?? NaN;
   });

@@ -18,39 +18,39 @@ const inGiga = (value: number | null | undefined): number | null =>
 export const UNSURE =
   'share of the waiting that could be clock error: waits that do not exceed the possible error of the clocks';
 
-/** @param of returns the sums of a row; null when nothing is matched */
+/** @param sumsOf returns the sums of a row; null when nothing is matched */
 const transferColumns = <Row extends { readonly linkPeak: number | null }>(
-  of: (row: Row) => TransferSums | null,
+  sumsOf: (row: Row) => TransferSums | null,
 ): Column<Row>[] => [
-  column('bytes', 'bytes', int(14, 'bytes'), 'sum of the known message sizes', (row) => of(row)?.bytes ?? null),
+  column('bytes', 'bytes', int(14, 'bytes'), 'sum of the known message sizes', (row) => sumsOf(row)?.bytes ?? null),
   column('wait', 'wait_ns', int(12, 'ns'), 'mean time that a rank waited for the last rank', (row) =>
-    whole(of(row)?.wait),
+    whole(sumsOf(row)?.wait),
   ),
   column('unsure', 'unsure_%', real(8, 1, '%'), UNSURE, (row) => {
-    const share = of(row)?.unsure ?? null;
+    const share = sumsOf(row)?.unsure ?? null;
     return share === null ? null : PERCENT * share;
   }),
   column('skew', 'skew_ns', int(12, 'ns'), 'median time from the first rank joining to the last', (row) =>
-    whole(of(row)?.skew),
+    whole(sumsOf(row)?.skew),
   ),
   column(
     'longest_skew',
     'longest_skew_ns',
     int(15, 'ns'),
     'longest time from the first rank joining to the last',
-    (row) => whole(of(row)?.longestSkew),
+    (row) => whole(sumsOf(row)?.longestSkew),
   ),
   column('transfer', 'transfer_ns', int(12, 'ns'), 'median time from the last rank joining to the end', (row) =>
-    whole(of(row)?.transfer),
+    whole(sumsOf(row)?.transfer),
   ),
   column('algbw', 'algbw', real(8, 2, 'GB/s'), "size divided by transfer time, as in NCCL's tests", (row) =>
-    inGiga(of(row)?.algorithmBandwidth),
+    inGiga(sumsOf(row)?.algorithmBandwidth),
   ),
   column('busbw', 'busbw', real(8, 2, 'GB/s'), "bus bandwidth, as in NCCL's tests", (row) =>
-    inGiga(of(row)?.busBandwidth),
+    inGiga(sumsOf(row)?.busBandwidth),
   ),
   column('link', 'link_%', real(6, 1, '%'), "share of the links' peak in one direction, within a machine", (row) => {
-    const rate = of(row)?.busBandwidth ?? null;
+    const rate = sumsOf(row)?.busBandwidth ?? null;
     return rate === null || row.linkPeak === null ? null : (PERCENT * rate) / row.linkPeak;
   }),
 ];

@@ -23,9 +23,10 @@ export interface RankRow {
 
 /** Sorted by rank, including profiles without work. */
 export function rankRows({ parts, withoutWork, ranks, lateness: { stragglers, untested } }: JobReport): RankRow[] {
-  const why = new Map(untested.map((one) => [one.part, one.why] as const));
+  const why = new Map(untested.map((entry) => [entry.part, entry.why] as const));
   const latest = new Map<string, Straggler>();
-  for (const one of stragglers.toReversed()) for (const part of one.members) latest.set(`${one.level}/${part}`, one);
+  for (const straggler of stragglers.toReversed())
+    for (const part of straggler.members) latest.set(`${straggler.level}/${part}`, straggler);
   const lateAs = (level: UnitLevel, part: number): Straggler | null => latest.get(`${level}/${part}`) ?? null;
   const rows = ranks.map((rank) => ({
     part: elementAt(parts, rank.part),

@@ -22,7 +22,7 @@ export const reasonRows = ({ parts, ranks, lateness }: JobReport): ReasonRow[] =
     const { parts: ofStep, work } = straggler.reasons;
     return [
       ...ofStep.map((row) => ({ ...row, ...place, of: 'step' })),
-      ...Object.entries(work).flatMap(([of, rows]) => rows.map((row) => ({ ...row, ...place, of }))),
+      ...Object.entries(work).flatMap(([kind, rows]) => rows.map((row) => ({ ...row, ...place, of: kind }))),
     ];
   });
 
@@ -82,7 +82,7 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
     'expected share of false findings among the named ranks',
     ({ straggler }) => straggler.q,
   ),
-  column('of', 'of', str(6), 'step, layer, op or kernel', ({ of }) => of),
+  column('of', 'of', str(6), 'step, layer, op or kernel', ({ of: kind }) => kind),
   column('name', 'name', str(0), 'what takes longer', ({ name }) => name),
   column('time', 'time_ns', NS, 'its time per step', ({ time }) => finite(time)),
   column('peers', 'peers_ns', NS, 'median of the peers', ({ peers }) => finite(peers)),

@@ -101,8 +101,10 @@ const expertRows = ({ parts, groups, experts }: JobReport): ExpertRow[] =>
   }));
 
 const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
-  column('group', 'group', str(12), 'name of the group', ({ of }) => groupName(of)),
-  column('ranks', 'ranks', str(12), 'ranks in it', ({ of }) => (of.ranks === null ? null : rangesText(of.ranks))),
+  column('group', 'group', str(12), 'name of the group', ({ of: group }) => groupName(group)),
+  column('ranks', 'ranks', str(12), 'ranks in it', ({ of: group }) =>
+    group.ranks === null ? null : rangesText(group.ranks),
+  ),
   column(
     'operations',
     'operations',
@@ -148,8 +150,8 @@ const load = (key: string, doc: string, value: (row: LoadRow) => number | null):
   });
 
 const LOAD_COLUMNS: readonly Column<LoadRow>[] = [
-  column('group', 'group', str(12), 'name of the group', ({ of }) => groupName(of)),
-  column('kind', 'kind', str(9), 'purpose of the group', ({ of }) => of.kind),
+  column('group', 'group', str(12), 'name of the group', ({ of: group }) => groupName(group)),
+  column('kind', 'kind', str(9), 'purpose of the group', ({ of: group }) => group.kind),
   column(
     'place',
     'place',

@@ -40,17 +40,17 @@ function sumText({ count, time, share }: MatchSum, side: string): string {
  * events.
  */
 function countText(matches: number, selected: number | null, isMerged: boolean): string {
-  const [one, many] = isMerged ? ['bar', 'bars'] : ['match', 'matches'];
-  const all = `${quantityText(matches, 'count')} ${matches === 1 ? one : many}`;
+  const [single, many] = isMerged ? ['bar', 'bars'] : ['match', 'matches'];
+  const all = `${quantityText(matches, 'count')} ${matches === 1 ? single : many}`;
   return selected === null || matches === 1 ? all : `${quantityText(selected + 1, 'count')} of ${all}`;
 }
 
 /** `, 676 of step 16`: device work during a step may belong to other steps. */
 function stepText({ events }: Scene, matches: SearchMatches, steps: StepSpan | null): string {
-  const own = steps === null ? null : ofOwnSteps(events, matches, steps);
-  if (steps === null || own === null) return '';
+  const inSteps = steps === null ? null : ofOwnSteps(events, matches, steps);
+  if (steps === null || inSteps === null) return '';
   const [first, last] = steps;
-  return `, ${quantityText(own, 'count')} of ${first === last ? `step ${first}` : `steps ${first} to ${last}`}`;
+  return `, ${quantityText(inSteps, 'count')} of ${first === last ? `step ${first}` : `steps ${first} to ${last}`}`;
 }
 
 /** @param elsewhere what is known about other pieces */
@@ -59,7 +59,7 @@ function matchText(scene: Scene, steps: StepSpan | null, elsewhere: string | nul
   if (matches === null) return '';
   const { device, host, list, problem, remark } = matches;
   if (problem !== null) return [problem, ...(elsewhere === null ? [] : [elsewhere])].join('; ');
-  const rest = [remark, elsewhere].filter((one) => one !== null);
+  const rest = [remark, elsewhere].filter((text) => text !== null);
   if (list.length === 0) return [elsewhere === null ? 'no match' : 'no match here', ...rest].join('; ');
   const selected = shown.event !== null && matches.isMatch[shown.event] === 1 ? list.indexOf(shown.event) : null;
   const sides = [
@@ -155,8 +155,8 @@ function showMatches(scene: Scene): MatchList {
     const row = scene.shown.event === null ? null : (listed?.rowOf(scene.shown.event) ?? null);
     if (row === null) return;
     // Scroll only the list, so that the timeline stays in place.
-    const [box, own] = [inside.getBoundingClientRect(), row.getBoundingClientRect()];
-    if (own.top < box.top || own.bottom > box.bottom) inside.scrollTop += own.top - box.top - box.height / 2;
+    const [box, rowBox] = [inside.getBoundingClientRect(), row.getBoundingClientRect()];
+    if (rowBox.top < box.top || rowBox.bottom > box.bottom) inside.scrollTop += rowBox.top - box.top - box.height / 2;
   };
   const next = (step: 1 | -1): number | null => {
     const rows = listed?.rows ?? [];

@@ -126,7 +126,7 @@ export class CollectiveRows {
   }
 
   #readOperations(clock: DatabaseClock): void {
-    const own: readonly (readonly [name: string, column: NumericColumn])[] = [
+    const numeric: readonly (readonly [name: string, column: NumericColumn])[] = [
       ['opId', this.#opIds],
       ['opName', this.#names],
       ['groupName', this.#groups],
@@ -137,12 +137,12 @@ export class CollectiveRows {
       ['deviceId', this.#devices],
       ['rankSize', this.#groupSizes],
     ];
-    const columns = [clock.since('startNs'), clock.since('endNs'), 'connectionId', ...own.map(([name]) => name)];
+    const columns = [clock.since('startNs'), clock.since('endNs'), 'connectionId', ...numeric.map(([name]) => name)];
     this.database.eachNumbers('COMMUNICATION_OP', columns, ([start = NaN, end = NaN, connection = NaN, ...cells]) => {
       this.start.push(start);
       this.end.push(end);
       this.connection.push(connectionOrNone(connection));
-      own.forEach(([, column], i) => column.push(cells[i] as number));
+      numeric.forEach(([, column], i) => column.push(cells[i] as number));
       if (!Number.isNaN(connectionOrNone(connection))) this.#byConnection.put(this.length - 1);
     });
   }

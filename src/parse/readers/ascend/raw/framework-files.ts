@@ -133,9 +133,9 @@ function frameNames(names: ReadonlyMap<bigint, string>): (name: bigint) => strin
   const counts = new Map<string, number>();
   return (name) => {
     const text = names.get(name) ?? String(name);
-    const [kind = '', own] = text.split(MODULE_MARK);
-    if (own === undefined) return text;
-    const number = entryOf(numbers, own, () => {
+    const [kind = '', moduleId] = text.split(MODULE_MARK);
+    if (moduleId === undefined) return text;
+    const number = entryOf(numbers, moduleId, () => {
       const count = counts.get(kind) ?? 0;
       counts.set(kind, count + 1);
       return count;

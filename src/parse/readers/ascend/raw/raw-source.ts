@@ -161,8 +161,8 @@ class RawWork {
   #operatorOf(put: HostTask, task: DeviceTask): Operator | null {
     if (put.isOfCollective || !OF_KERNELS.test(put.type)) return null;
     const found = this.tracks.operators.get(put.call) ?? [];
-    const own = found.find(({ contexts }) => contexts.includes(task.context));
-    if (own !== undefined) return own;
+    const ofContext = found.find(({ contexts }) => contexts.includes(task.context));
+    if (ofContext !== undefined) return ofContext;
     return found.find(({ contexts }) => contexts.length === 0) ?? null;
   }
 

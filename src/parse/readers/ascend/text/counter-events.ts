@@ -84,7 +84,7 @@ const COUNTERS: readonly CounterRule[] = [
   {
     name: /^QoS (.+)$/,
     factor: 1,
-    series: ([, of = '']) => ({ metric: 'qos', unit: null, labels: { of: of.toLowerCase() } }),
+    series: ([, name = '']) => ({ metric: 'qos', unit: null, labels: { of: name.toLowerCase() } }),
   },
 ];
 

@@ -219,8 +219,8 @@ export class SidecarFiles {
   /** The file with a name, or the files of msprof's last table of that name; empty when there are none. */
   #pathsOf(name: string): readonly string[] {
     if (this.folder === null) return [];
-    const own = join(this.folder, name);
-    if (existsSync(own)) return [own];
+    const path = join(this.folder, name);
+    if (existsSync(path)) return [path];
     const begin = `${basename(name, '.csv')}_`;
     const last = tablesIn(this.folder).findLast(([first]) => basename(first.path).startsWith(begin));
     return last === undefined ? [] : filesOf(last, this.diagnostics);

@@ -94,8 +94,8 @@ export const readOperatorMemory: ReadMemory = (path, clock, samples, diagnostics
   for (const [name, size, time, duration, type, device, ...totals] of rows) {
     const start = timeOf(time, clock, diagnostics);
     const series = { metric: 'op_memory', unit: 'bytes', labels: { op: textOfCell(name) }, lasting: true };
-    const own = bytesOf(totals).map((value, i) => [elementAt(TOTALS, i).toLowerCase(), value] as const);
-    const known = Object.fromEntries(own.filter(([, value]) => !Number.isNaN(value)));
+    const pairs = bytesOf(totals).map((value, i) => [elementAt(TOTALS, i).toLowerCase(), value] as const);
+    const known = Object.fromEntries(pairs.filter(([, value]) => !Number.isNaN(value)));
     samples.add(series, start, numberOfCell(size) * KB, deviceOf(type ?? device), microsecondsOfCell(duration), known);
   }
   return true;
@@ -125,11 +125,11 @@ export class TextSamples {
 
   /**
    * Adds a sample. A sample without a time is ignored. Unknown values become NaN, and so do durations below 0.
-   * @param own labels that only this sample has
+   * @param ownLabels labels that only this sample has
    */
-  add(series: SampleSeries, start: number, value: number, device: number, dur = NaN, own?: Labels): void {
+  add(series: SampleSeries, start: number, value: number, device: number, dur = NaN, ownLabels?: Labels): void {
     if (Number.isNaN(start)) return;
-    if (own !== undefined) this.#own.set(this.start.length, own);
+    if (ownLabels !== undefined) this.#own.set(this.start.length, ownLabels);
     this.start.push(start);
     this.#dur.push(dur >= 0 ? dur : NaN);
     this.#value.push(value);

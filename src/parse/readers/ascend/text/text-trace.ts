@@ -268,9 +268,9 @@ export class TextTrace implements Trace {
       if (ofCollectives.has(connection)) streams.set(connection, tasks.stream.at(task));
     }
     collectives.forEach((traced, i) => {
-      const own = facts.get(traced.name);
+      const ownFacts = facts.get(traced.name);
       const stream = streams.get(traced.connection);
-      this.#operations.set(activities.length, collectiveOperation(traced, groups, elementAt(moved, i), own));
+      this.#operations.set(activities.length, collectiveOperation(traced, groups, elementAt(moved, i), ownFacts));
       activities.addCollective({
         start: traced.start,
         end: traced.end,

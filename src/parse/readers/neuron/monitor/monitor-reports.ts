@@ -168,7 +168,9 @@ function streamHeader(name: StreamName, leaves: readonly Leaf[], startUnixNs: bi
 function coresOf(leaves: readonly Leaf[]): number[] {
   const devices = numberOf(leaves, 'neuron_device_count');
   const coresPerDevice = numberOf(leaves, 'neuroncore_per_device_count');
-  const isCount = [devices, coresPerDevice].every((one) => one !== null && Number.isInteger(one) && one >= 0);
+  const isCount = [devices, coresPerDevice].every(
+    (amount) => amount !== null && Number.isInteger(amount) && amount >= 0,
+  );
   const count = isCount ? (devices ?? 0) * (coresPerDevice ?? 0) : 0;
   const counted = count <= MOST_CORES ? count : 0;
   const inUse = leaves.flatMap(({ labels: { core } }) =>

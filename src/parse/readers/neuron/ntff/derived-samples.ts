@@ -180,9 +180,9 @@ export class DerivedSamples {
   }
 }
 
-function apply(state: DeviceState, { of, step, bytes, rate }: ActivityChange): void {
-  if (of === 'transfer') state.transfers++;
-  else if (of === 'tensor') state.tensor += step;
+function apply(state: DeviceState, { of: kind, step, bytes, rate }: ActivityChange): void {
+  if (kind === 'transfer') state.transfers++;
+  else if (kind === 'tensor') state.tensor += step;
   else {
     state.packets += step;
     if (step === 1) state.bytes += bytes;

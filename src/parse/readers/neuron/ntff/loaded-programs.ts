@@ -193,8 +193,8 @@ function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides 
   });
   const variable = tensorName(sides[0]) ?? tensorName(sides[1]);
   const transfer = knownFacts({ transfer: labels['id'] });
-  const packets = (own: Labels): InstructionDetails =>
-    new InstructionDetails({ operands: '', labels: own, counters: {} });
+  const packets = (packetLabels: Labels): InstructionDetails =>
+    new InstructionDetails({ operands: '', labels: packetLabels, counters: {} });
   return {
     bytes,
     moving: packets({ ...knownFacts({ variable }), ...transfer, ...knownFacts({ source, dest }) }),

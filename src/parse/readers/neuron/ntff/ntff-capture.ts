@@ -146,7 +146,7 @@ class TraceReader {
   /** Lines in order, with the samples derived from them. */
   *withDerived(lines: RecordLines, inOrder: RowCursor): Generator<ProfileLine> {
     const { uneven, unread = 0 } = this.#sectionReader ?? {};
-    function* own(): Generator<ProfileLine> {
+    function* recorded(): Generator<ProfileLine> {
       while (inOrder.next()) yield lines.at(inOrder);
     }
     const derived = new DerivedSamples(this.options.profile, {
@@ -155,7 +155,7 @@ class TraceReader {
       hasUnknownSections: unread > 0,
     });
     let all = 0;
-    for (const line of derived.among(own())) {
+    for (const line of derived.among(recorded())) {
       if (line.type === 'sample') all++;
       yield line;
     }

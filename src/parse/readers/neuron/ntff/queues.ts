@@ -145,9 +145,9 @@ export interface EngineQueue {
 
 /** The queue of an engine; null when it has none. */
 export function queueOfEngine(engine: NeuronEngine, rings: CoreProgram['rings']): EngineQueue | null {
-  const own = rings.filter(({ name }) => DYNAMIC.test(name) && queueName(name).startsWith(`q${engine}`));
-  const [first] = own;
+  const engineRings = rings.filter(({ name }) => DYNAMIC.test(name) && queueName(name).startsWith(`q${engine}`));
+  const [first] = engineRings;
   if (first === undefined) return null;
-  const ofFirst = own.filter(({ queue }) => queue === first.queue);
+  const ofFirst = engineRings.filter(({ queue }) => queue === first.queue);
   return { name: queueName(first.name), number: first.queue, rings: ofFirst.length };
 }
