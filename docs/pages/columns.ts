@@ -48,8 +48,8 @@ export const columnsPage = (): string =>
     columns(COLUMNS),
     list([
       'Unknown values are `na` in text and `null` in JSON, never 0. An empty list is `-`, in JSON `[]`.',
-      'Lists are joined by a comma; layers by `:`; calls and ranges by `>`.',
-      'A backward kernel without its own call takes op, module, calls, layer and trace from the forward kernel with its sequence id; `fwd` is the innermost of these calls (with a sequence id, if ops have them).',
+      'List items are separated by commas, layers by `:`, calls and ranges by `>`.',
+      'A backward kernel that has no call of its own takes op, module, calls, layer and trace from the forward kernel with the same sequence id. `fwd` is the innermost call of that kernel; where ops have sequence ids, it is the innermost call that has one.',
     ]),
     '## Groups',
     `With ${code('--by KEYS')} a row combines all kernels with equal values in these columns (any of the above). ${code('-c')} and ${code('--sort')} then take the keys and the columns below; a key hides the column of its name. ${code('--where')} filters kernels.`,

@@ -105,7 +105,7 @@ export function withTimeless(error: UserError, samples: number, hint = error.det
 const TIMES_HINT = 'a PyProf net.dict and Nsight Compute counters have no times: run dparse on the profile itself';
 
 /** The error for records without any time, such as those of a net.dict. */
-export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>
+export const withoutTimes = (what = 'no record has both a start time and a duration'): UserError =>
   new UserError(what, { hint: TIMES_HINT });
 
 /** Formats of profiles that contain nothing about the host or no times. */

@@ -333,8 +333,8 @@ export type KernelColumn = Column<Annotated>;
 
 /** Reasons for unknown ops whose text would otherwise contain the kernel's own numbers. */
 const BY_PAIRING: Readonly<Partial<Record<Pairing['kind'], string>>> = {
-  ambiguous: 'several threads have a forward kernel with its sequence id',
-  'no-forward': 'no earlier forward kernel with its sequence id',
+  ambiguous: 'several threads have a forward kernel with the same sequence id',
+  'no-forward': 'no earlier forward kernel with the same sequence id',
   paired: 'no op call around its forward kernel',
 };
 

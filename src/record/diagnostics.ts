@@ -201,7 +201,7 @@ export const DIAGNOSTICS = {
   ],
   'call-failed': [
     'doubt',
-    'runtime or driver calls that returned an error (listed in failed_calls of the profile line)',
+    'runtime or driver calls that returned an error (listed in failed_calls in the profile line)',
     'calls',
     'fix the failing call, or leave it out of the profile',
   ],
@@ -321,7 +321,7 @@ export const DIAGNOSTICS = {
   'task-passed-over': ['note', 'device tasks that only enclose the tasks of a kernel or collective (skipped)'],
   'kernel-of-unknown-type': [
     'doubt',
-    'device tasks of unknown type (kept as kernels on an unknown engine; task_types_unknown of the profile line counts each type)',
+    'device tasks of unknown type (kept as kernels on an unknown engine; task_types_unknown in the profile line counts each type)',
     'names',
     null,
   ],
@@ -379,7 +379,7 @@ export const DIAGNOSTICS = {
     "sqlite3 FILE 'SELECT text FROM DIAGNOSTIC_EVENT WHERE severity > 1' prints them",
   ],
   'unknown-table': ['note', 'tables with an unknown name (skipped)'],
-  'event-not-read': ['note', 'events of unsupported kinds (not_read of the profile line counts each kind)'],
+  'event-not-read': ['note', 'events of unsupported kinds (not_read in the profile line counts each kind)'],
   'counter-without-name': [
     'note',
     'metric and event values known only by CUPTI number: the database has no names (nvprof -i FILE --print-gpu-trace --csv prints them)',

@@ -158,7 +158,10 @@ describe('dprof advise', () => {
         neuronLines([profileOn(A100)]),
         /^dprof: stdin: no kernels and no other device activity \(for CPU times: .*\)\n$/,
       ],
-      ["{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n", /^dprof: stdin: no record has a start and a duration/],
+      [
+        "{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n",
+        /^dprof: stdin: no record has both a start time and a duration/,
+      ],
       ['', /^dprof: stdin: is empty/],
     ] as const;
     for (const [input, answer] of answers) {

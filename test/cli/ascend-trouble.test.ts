@@ -186,7 +186,7 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
       expect(ran.code).to.equal(0);
       expect(kernels(ran)).to.equal(4);
       expect(ran.stderr.trimEnd().split('\n').at(-1)).to.equal(
-        'dparse: several profiles of one rank, distinguished by "profile": rank 3: profiles 0, 1',
+        'dparse: several profiles have the same rank; the field "profile" tells them apart: rank 3 has profiles 0, 1',
       );
     }
     expect((await dparse('-q', folder)).stderr).to.equal('');

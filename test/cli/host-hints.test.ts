@@ -95,7 +95,7 @@ describe('hints of inputs without work of a device', () => {
     const untimed = neuronLines([kernel({ dur: null }), end]);
     const dict = "{'kShortName': 'k', 'kLongName': 'k', 'op': ['mm'], 'mod': ['torch'], 'seqId': [1]}\n";
     const errorOf = async (input: string): Promise<string> => (await runCli('dprof', ['steps'], { input })).stderr;
-    const without = 'dprof: stdin: no record has a start and a duration';
+    const without = 'dprof: stdin: no record has both a start time and a duration';
     expect(await errorOf(`${JSON.stringify(neuronProfile({ format: 'kineto' }))}\n${untimed}`)).to.include(
       `${without}\n`,
     );

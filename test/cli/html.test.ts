@@ -210,7 +210,11 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
         [],
         /^dprof: stdin: nothing to show: no kernels, no ranges, no samples \(dparse --ranges .*\)\n$/,
       ],
-      ["{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n", [], /^dprof: stdin: no record has a start .*net\.dict/],
+      [
+        "{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n",
+        [],
+        /^dprof: stdin: no record has both a start .*net\.dict/,
+      ],
       ['', [], /^dprof: stdin: is empty/],
     ]));
 
@@ -296,7 +300,7 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
       [RECORDS, ['--from', 'x'], /^dprof: --from takes milliseconds, not 'x'/],
       [RECORDS, ['--step', '1', '--to', '2'], /^dprof: --step cannot be combined with --from or --to/],
       [RECORDS, ['--from', '2', '--to', '1'], /^dprof: --from must be before --to/],
-      [RECORDS, ['--events', '9000000'], /^dprof: --events is at most 3000000/],
+      [RECORDS, ['--events', '9000000'], /^dprof: --events must be at most 3000000/],
       [RECORDS, ['--format', 'json'], /^dprof: unknown option --format/],
       [RECORDS, ['-', '-'], /^dprof: stdin \(-\) can be read only once/],
     ]));

@@ -78,7 +78,7 @@ describe('dprof perfetto', function () {
     const { stderr } = await run(neuronLines([profile(), ...odd, END]), '-o', 'odd.pftrace');
     expect(stderr.split('\n').slice(0, -1)).to.deep.equal([
       "dprof: 2 slices, 0 arrows, 0 counter values; times: counted from each profile's start",
-      'dprof: 1 record without a duration: marks, not slices',
+      'dprof: 1 record without a duration: shown as instants, not slices',
       'dprof: 1 record left out: no time',
       'dprof: 1 activity starting before its launch: no arrow',
     ]);
@@ -153,7 +153,7 @@ describe('dprof perfetto', function () {
     writeFileSync(join(folder, 'records.jsonl'), RECORDS);
     const dict = "{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n";
     const answers = [
-      [dict, [], 1, /^dprof: stdin: no record has a start \(.*net\.dict/],
+      [dict, [], 1, /^dprof: stdin: no record has a start time \(.*net\.dict/],
       [neuronLines([profile()]), [], 1, /^dprof: stdin: nothing to draw: no kernels, ranges or timed samples/],
       ['', [], 1, /^dprof: stdin: is empty/],
       ['', ['-f', 'json'], 2, /^dprof: unknown format 'json' \(expected one of pftrace, chrome-json\)/],

@@ -51,7 +51,7 @@ describe('dprof steps', () => {
   it('answers records without times, without work, and nothing', async () => {
     const dict = "{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n";
     const answers = [
-      [dict, /^dprof: stdin: no record has a start and a duration \(.*net\.dict/],
+      [dict, /^dprof: stdin: no record has both a start time and a duration \(.*net\.dict/],
       [neuronLines([PROFILE]), /^dprof: stdin: no kernels, collectives or CPU steps \(.*\)\n$/],
       ['', /^dprof: stdin: is empty/],
     ] as const;

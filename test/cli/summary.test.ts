@@ -155,7 +155,7 @@ describe('dprof summary', () => {
   it('shows kernels of a net.dict without starts, and says so', async () => {
     const { stdout, code } = await run(lines([{ ...kernel(), start: undefined, device: undefined }]));
     expect(code).to.equal(0);
-    expect(stdout).to.match(/^## Devices: na, no record has a start\n## Kernels: 1 with 1 name, 0\.010 us$/m);
+    expect(stdout).to.match(/^## Devices: na, no record has a start time\n## Kernels: 1 with 1 name, 0\.010 us$/m);
   });
 
   itWithProcess('says nothing when its reader has seen enough', async () => {

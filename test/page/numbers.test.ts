@@ -36,7 +36,7 @@ async function pageOf(path: string): Promise<PageData> {
 /** The page of a profile; null where it has no kernel, range or sample with a time. */
 async function pageIfAny(path: string): Promise<PageData | null> {
   const { stdout, stderr, code } = await runCli('dprof', ['html', path]);
-  if (code === 1 && /nothing to show|no record has a start/.test(stderr)) return null;
+  if (code === 1 && /nothing to show|no record has (?:both )?a start/.test(stderr)) return null;
   expect(code, stderr).to.equal(0);
   return dataIn(stdout);
 }

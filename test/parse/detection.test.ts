@@ -82,12 +82,12 @@ describe('detection', () => {
       'totals of Proton',
       '[{"children":[{"children":[],"frame":{"name":"k","type":"function"},"metrics":{"count":1,"time (ns)":5}}],' +
         '"frame":{"name":"ROOT","type":"function"},"metrics":{"count":0,"time (ns)":0}},{"CUDA":{"0":{"arch":"90"}}}]',
-      /is totals of Triton's Proton \(\.hatchet\), without individual kernels \(record a trace.*data="trace"/,
+      /is a table of totals from Triton's Proton profiler \(\.hatchet\), without individual kernels \(record a trace.*data="trace"/,
     ],
     [
       'totals of Proton in MessagePack',
       Buffer.concat([Buffer.from([0x92, 0x83, 0xa5]), Buffer.from('frame'), Buffer.from([0x82])]),
-      /is totals of Triton's Proton/,
+      /is a table of totals from Triton's Proton/,
     ],
     ['text', 'hello\nworld\n', /is text \(dparse --formats/],
     ['a program', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 1, 0, 0]), /is a program.*profile it/],

@@ -81,7 +81,7 @@ const MOST_EVENTS = 3_000_000;
 
 function bounded(option: string, value: number): number {
   if (value > MOST_EVENTS)
-    throw new UsageError(`${option} is at most ${MOST_EVENTS}: browsers cannot open a larger page`);
+    throw new UsageError(`${option} must be at most ${MOST_EVENTS}: browsers cannot open a larger page`);
   return value;
 }
 

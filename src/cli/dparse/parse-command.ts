@@ -232,8 +232,8 @@ class ParseReport {
 function repeatedRanks(ranks: ReadonlyMap<number, readonly number[]>): string | null {
   const repeated = [...ranks].filter(([, ordinals]) => ordinals.length > 1).sort(([a], [b]) => a - b);
   if (repeated.length === 0) return null;
-  const texts = repeated.map(([rank, ordinals]) => `rank ${rank}: profiles ${ordinals.join(', ')}`);
-  return `several profiles of one rank, distinguished by "profile": ${texts.join('; ')}`;
+  const texts = repeated.map(([rank, ordinals]) => `rank ${rank} has profiles ${ordinals.join(', ')}`);
+  return `several profiles have the same rank; the field "profile" tells them apart: ${texts.join('; ')}`;
 }
 
 /**

@@ -237,8 +237,10 @@ function setClockLines(report: JobReport): string[] {
     ),
     ...(lone.length === 0
       ? []
-      : [line('  not', `${ranksText(lone)}: no matched operation, placed by the start of the profile`)]),
-    ...(unknown.length === 0 ? [] : [line('  not', `${ranksText(unknown)}: no matched operation, and no known start`)]),
+      : [line('  unaligned', `${ranksText(lone)}: no matched operation, placed by the start of the profile`)]),
+    ...(unknown.length === 0
+      ? []
+      : [line('  unaligned', `${ranksText(unknown)}: no matched operation and no known start time`)]),
   ];
 }
 
@@ -255,7 +257,7 @@ function againstText({ parts }: JobReport, set: JobReport['ranks'], reference: n
     0,
   );
   const range = offsets.length === 0 ? 'offsets na' : `offsets ${time(least)} to ${time(most)}`;
-  const rest = unknown > 0 ? ` (without ${counted(unknown, 'profile')} of unknown start)` : '';
+  const rest = unknown > 0 ? ` (without ${counted(unknown, 'profile')} with an unknown start time)` : '';
   const who = ranksText(set.map(({ part }) => elementAt(parts, part)));
   return `${who} against ${rankName(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }

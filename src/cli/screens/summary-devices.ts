@@ -14,7 +14,7 @@ export function devicesSections({ overview, unit, next }: About): Section[] {
   const { devices, kernels } = overview;
   const [only] = devices;
   if (only === undefined) {
-    return kernels === null ? [] : [{ ...plain('Devices: na, no record has a start', null), rows: [] }];
+    return kernels === null ? [] : [{ ...plain('Devices: na, no record has a start time', null), rows: [] }];
   }
   const section =
     devices.length === 1

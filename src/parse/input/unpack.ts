@@ -74,7 +74,7 @@ const SMALL = { compressed: 1024 * 1024, inflated: 16 * 1024 * 1024 } as const;
 
 /**
  * Content of a small gzip file, decompressed at once, because a stream takes several turns of the event loop.
- * @param size bytes of the file
+ * @param size size of the file in bytes
  * @returns null for a file that is not a small gzip, is damaged, or is compressed twice: a stream then reads what can
  *   be read
  */

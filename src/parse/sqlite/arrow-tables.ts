@@ -117,7 +117,7 @@ async function decoder(size: number): Promise<(messages: Uint8Array[]) => Table>
   setCompressionCodec(CompressionType.LZ4_FRAME, {
     encode,
     decode: () => {
-      throw new PackedFault('damaged', 'is compressed with LZ4, which is not read: export it without compression');
+      throw new PackedFault('damaged', 'is compressed with LZ4, which is not supported: export it without compression');
     },
   });
   return (messages) => tableFromIPC(messages, { useBigInt: true, useBigIntTimestamp: true });
@@ -128,7 +128,7 @@ const fzstd = lateLibrary<typeof Fzstd>('fzstd');
 /** The rows of each batch of records; none without batches, but the columns. */
 function* rowsOf({ schema, children }: Table): Generator<TableRows> {
   if (schema.endianness !== 0)
-    throw new PackedFault('damaged', 'has numbers in big-endian order, which is not read: export it on a little-endian machine'); // prettier-ignore
+    throw new PackedFault('damaged', 'has numbers in big-endian order, which is not supported: export it on a little-endian machine'); // prettier-ignore
   const table = schema.metadata?.get(TABLE_NAME) ?? null;
   const batches = children[0]?.data.length ?? 0;
   for (let batch = 0; batch < Math.max(batches, 1); batch++) {

@@ -21,7 +21,7 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
       [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
   },
   {
-    title: 'a database of rocprof-compute, which has metrics but no kernel times',
+    title: 'a rocprof-compute database, which has metrics but no kernel times',
     hint: 'record a trace: rocprofv3 --sys-trace -- PROGRAM',
     sniff: hasTable('compute_workload'),
   },
@@ -97,7 +97,7 @@ const PARQUET: readonly Unreadable[] = [
     sniff: hasNames('dparse'),
   },
   {
-    title: 'a table of nsys export --type parquetdir',
+    title: 'a table from nsys export --type parquetdir',
     hint: 'give the folder with all tables',
     sniff: (probe) => ['correlationId', 'globalTid', 'globalPid'].some((name) => hasNames(name)(probe)),
   },
@@ -163,7 +163,7 @@ const BINARIES: readonly Unreadable[] = [
     sniff: magic('NVR\0'),
   },
   {
-    title: 'a file of torch.save (a zip archive with data.pkl), which is not a profile',
+    title: 'a file written by torch.save (a zip archive with data.pkl), which is not a profile',
     hint: 'give the trace that torch.profiler exports: prof.export_chrome_trace(FILE)',
     sniff: all(ZIP, contains(/\/data\.pkl/)),
   },
@@ -271,12 +271,12 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: ({ head }) => isAutogradTrace(head.toString('latin1')),
   },
   {
-    title: 'JSON of rocprof before rocprofv3',
+    title: 'JSON from rocprof (before rocprofv3)',
     hint: 'give results.db, which rocprof wrote next to it',
     sniff: ({ head }) => isRocprofTrace(head.toString('latin1')),
   },
   {
-    title: "a table of rocprof's totals (*_stats.csv), without individual kernels",
+    title: 'a table of totals from rocprof (*_stats.csv), without individual kernels',
     hint: 'give the trace of the same run: *_kernel_trace.csv, *_results.db or results.json',
     sniff: ({ head }) => /^\uFEFF?"?Name"?,"?Calls"?,"?TotalDurationNs"?,/.test(head.toString('utf8')),
   },
@@ -287,7 +287,7 @@ export const UNREADABLE: readonly Unreadable[] = [
       /^\uFEFF?(?=.*\b(?:agent_type|alloc_flags|exec_mask)\b)[\w", ]+\r?\n/i.test(head.toString('utf8')),
   },
   {
-    title: "totals of Triton's Proton (.hatchet), without individual kernels",
+    title: "a table of totals from Triton's Proton profiler (.hatchet), without individual kernels",
     hint: 'record a trace: proton.start(NAME, data="trace") writes NAME.chrome_trace, which dparse reads',
     // A tree as JSON, or the same in MessagePack: a list of two, whose first is a map of three with `frame`.
     sniff: ({ head }) =>

@@ -162,7 +162,8 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
     };
   }
 
-  /** Kernels whose values are derived come later than other records, but in order: those of earlier profiles have come. */
+  /** Kernels arrive later than other records, because their values are derived first, but in order: once a kernel of a
+   * later profile arrives, those of all earlier profiles have arrived. */
   #closeEnded(current: number): void {
     for (const profile of this.#ended)
       if (profile !== current) {

@@ -219,7 +219,7 @@ function inputsOf({ inputs = [] }: Metric, metrics: readonly Metric[], sums: Met
 function leftOutText({ leftOut, unevenQueues }: MetricSums): string | null {
   if (leftOut.count === 0) return null;
   const what = `${leftOut.count} ${plural(leftOut.count, 'packet')} of ${unevenQueues} ${plural(unevenQueues, 'queue')}, ${amountText(leftOut.bytes, 'transfer')}`;
-  return `${what}: the vendor's tool leaves out all packets of a queue if one of them was in flight when the execution began or ended; records have them`;
+  return `${what}: the vendor's tool leaves out all packets of a queue if one of them was in flight when the execution began or ended; the records include them`;
 }
 
 /** A metric that the vendor reports but our table does not have. */
@@ -238,7 +238,7 @@ function statedRows({ statedValues: { kept, leftOut } }: ProfileSums): MetricRow
   }));
   if (leftOut === 0) return rows;
   const rest = reportedRow('stated_values_left_out', { value: leftOut, unit: 'count' }, null);
-  return [...rows, { ...rest, own: true, of: 'more values of cores and annotations (records have them)' }];
+  return [...rows, { ...rest, own: true, of: 'more values of cores and annotations (the records include them)' }];
 }
 
 /** Summaries without records: the reported metrics, in our order and units. */

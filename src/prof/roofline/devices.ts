@@ -162,7 +162,7 @@ function radeon(name: string, pattern: RegExp, { fp16, from, ...printed }: Radeo
   );
 }
 
-const XE_HPC = 'Intel, Xe HPC at Architecture Day 2021: operations per clock of a core';
+const XE_HPC = 'Intel, Xe HPC at Architecture Day 2021: operations per clock per core';
 
 /**
  * Cubes of 16 x 16 x 16 multiply-adds: number of cores and GHz from CANN's runtime for the part; 8192 FLOP per clock and

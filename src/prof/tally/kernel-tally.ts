@@ -11,7 +11,7 @@ import { addTimes } from '../../record/fields/times.js';
 import { isMostly, NS_PER_S } from '../../record/units.js';
 import type { Annotated } from '../annotate.js';
 
-/** A sum over the kernels whose value is known. */
+/** A sum over the kernels for which the value is known. */
 interface KnownSum {
   readonly kernels: number;
   /** ns of these kernels. */

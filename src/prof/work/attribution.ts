@@ -83,7 +83,7 @@ const innermostCall = ({ callIds }: CallKernel['record']): number | undefined =>
 const callsWithShortcut = (members: readonly CallKernel[]): ReadonlySet<number | undefined> =>
   new Set(members.filter(({ record }) => isShortcut(record.name)).map(({ record }) => innermostCall(record)));
 
-/** The work of a kernel without a share of its op's work: none, with the role of a bias kernel or a helper. */
+/** Zero work, for a kernel that gets no share of its op's work; its role is bias kernel or helper. */
 export const withoutWork = (work: Work): Work => ({
   ...work,
   role: work.role === 'bias' ? 'bias' : 'helper',

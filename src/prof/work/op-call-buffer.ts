@@ -1,5 +1,5 @@
 /**
- * Holds rows until all kernels of their op call have come, so that the op's work can be distributed once. Rows leave in the
+ * Holds rows until all kernels of their op call have arrived, so that the op's work can be distributed once. Rows leave in the
  * order in which they came. Kernels of one call are close together, so that few rows wait; rows of a call whose other
  * kernels do not come, because records were filtered before, leave after a bounded wait.
  */
@@ -179,7 +179,7 @@ export class OpCallBuffer {
     for (const row of call.rows) this.#waitsFor.delete(row);
   }
 
-  /** Distributes the work of the first waiting row's call, although not all of its kernels have come. */
+  /** Distributes the work of the first waiting row's call, although not all of its kernels have arrived. */
   #settleFirst(): void {
     const first = this.#queue[this.#head];
     const call = first === undefined ? undefined : this.#waitsFor.get(first);

@@ -62,7 +62,7 @@ const nothing = ({ counts, samples }: TraceBuilder): UserError =>
         new UserError('nothing to draw: no kernels, ranges or timed samples', { hint: RANGES_HINT }),
         samples.timeless,
       )
-    : withoutTimes('no record has a start');
+    : withoutTimes('no record has a start time');
 
 function notesOf({ counts, launches, dependencies, members, samples, clock }: TraceBuilder): string[] {
   const { slices, counters, untimed, early, unended, crowded } = counts;
@@ -70,7 +70,7 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
   const times = clock.unixStart === null ? "counted from each profile's start" : 'Unix time';
   const lost: readonly (readonly [count: number, what: string, why: string])[] = [
     [clock.assumedStarts, 'profile', 'without a Unix time: placed at the start of the first profile'],
-    [unended, 'record', 'without a duration: marks, not slices'],
+    [unended, 'record', 'without a duration: shown as instants, not slices'],
     [untimed, 'record', 'left out: no time'],
     [early, 'record', 'left out: before time 0 of the trace'],
     [launches.backwards, 'activity', 'starting before its launch: no arrow'],
@@ -122,7 +122,7 @@ export const perfetto = recordsCommand(
     notes: [
       ['Tracks:', ...aligned(TRACKS)],
       [
-        'Overlapping slices go to separate lanes of a track; no slice is cut. Events without a duration are marks. Unknown values are left out.',
+        'Overlapping slices go to separate lanes of a track; no slice is cut. Events without a duration become instant events. Unknown values are left out.',
         "Times are in Unix time if the first profile has it (a profile without is placed at its start), otherwise from each profile's start.",
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
         '32,768 CPU slices are buffered and sorted by start. Launches that have left the buffer get no arrows; a note counts them.',

@@ -41,7 +41,7 @@ export const SUMMARY: Tool = {
     { name: 'check', help: "--vendor-metrics: compare with the vendor tool's values and explain differences" },
     {
       name: 'vendor-names',
-      help: "--vendor-metrics: in the vendor's units; with -f json in the form of its summary-json",
+      help: "--vendor-metrics: use the vendor's units; with -f json, the format of the vendor tool's summary-json",
     },
     {
       name: 'tables',

@@ -38,7 +38,7 @@ const ramp = (n: number, c: number): number => {
 const belowDiagonal = (rows: number, columns: number, offset: number): number =>
   ramp(rows + offset, columns) - ramp(offset, columns);
 
-/** Number of values from start to end in steps. */
+/** Number of steps from start to end; may be fractional. */
 const steps = (numbers: readonly number[]): number => {
   const [start, end, step] = range(numbers);
   return (end - start) / step;

@@ -205,7 +205,7 @@ export const recurrent: Family = {
     if (kind === 'helper') return helperWork(cellParams(cell), 'kernel name');
     if (kind === 'elementwise' || CELL_KERNEL.test(kernel.short)) {
       return backward
-        ? unknownWork(cell, false, 'no formula for the pointwise part of a cell backward')
+        ? unknownWork(cell, false, "no formula for the pointwise part of a cell's backward pass")
         : pointwiseWork(cell);
     }
     if (kind !== 'main' || !GEMM_LIKE.test(kernel.short)) {

@@ -26,7 +26,7 @@ export const neuronSystem: Reader = {
       '`neuron-explorer view -d FOLDER --ingest-only --data-path OUT --display-name NAME`: the folder `NAME@latest`',
     ],
     read: [
-      'Over time: the use of each host CPU and of all together, and the host and device memory in use. With `--ranges`: events of the Neuron Runtime (domain `neuron_rt`) and of the framework (`framework`). Events of devices (`neuron_hw`) are counted, since the schema does not say what they are. Instance ids are not read; several instances are numbered. The names come from the published schema; no file of the tool was available for a test.',
+      'Over time: the use of each host CPU and of all together, and the host and device memory in use. With `--ranges`: events of the Neuron Runtime (domain `neuron_rt`) and of the framework (`framework`). Events of devices (`neuron_hw`) are counted, since the schema does not say what they are. Instance ids are not read; several instances are numbered. The names come from the published schema; no file written by the tool was available for testing.',
     ],
   },
   sniff: ({ database }) => database?.has(EVENTS) === true || (database?.has(CPUS) === true && database.has(MEMORY)),

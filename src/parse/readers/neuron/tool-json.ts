@@ -61,7 +61,7 @@ export const neuronJson: Reader = {
     read: [
       "Instructions with operands, HLO name, layer, multiply-accumulates, bytes per memory and dependencies; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
       'The file is one line of any size and is read as a stream. Ids above 2^53 are kept as text.',
-      'A folder of Parquet tables, which neuron-explorer writes by default since SDK 2.31 (schema 7.4, and later versions with the same names), gives the same records and the throughput of HBM, but without layers and without the counts of each core. Its rows about the host and the system are counted but not read, since the schema does not relate their clock to that of the device. A folder that holds only a system profile is read. The names come from the published schema; no file of the tool was available for a test.',
+      'A folder of Parquet tables, which neuron-explorer writes by default since SDK 2.31 (schema 7.4, and later versions with the same names), gives the same records and the throughput of HBM, but without layers and without the counts of each core. Its rows about the host and the system are counted but not read, since the schema does not relate their clock to that of the device. A folder that holds only a system profile is read. The names come from the published schema; no file written by the tool was available for testing.',
     ],
   },
   sniff: isToolJson,

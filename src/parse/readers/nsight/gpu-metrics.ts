@@ -42,7 +42,7 @@ class InOrder {
   #held: ValueLine[] = [];
   #most = FEWEST;
 
-  /** @param until all values up to this start have come */
+  /** @param until all values up to this start time have arrived */
   *add(values: readonly ValueLine[], until: () => number): Generator<ValueLine> {
     append(this.#held, values);
     if (this.#held.length >= this.#most) yield* this.release(until());

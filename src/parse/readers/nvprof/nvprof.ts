@@ -292,7 +292,7 @@ class NvprofReading {
       if (!(numberOf(kind) >= 0)) this.trace.bad('bad-row', span.start);
       else if (isOfThread || objectKind === OBJECT.process)
         this.trace.overhead({ ...span, pid, tid: isOfThread ? tid : null, text: overheadText(numberOf(kind)) });
-      else this.trace.unread(`overhead of objects other than threads in ${OVERHEAD_TABLE}`, span.start);
+      else this.trace.unread(`overhead of objects other than threads and processes in ${OVERHEAD_TABLE}`, span.start);
     }
   }
 

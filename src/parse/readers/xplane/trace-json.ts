@@ -45,7 +45,7 @@ export const tensorBoardTrace: Reader = {
     ],
     read: [
       "GPUs: kernels, copies and memsets with the call that launched them, stream, and the op by its path. TPUs: instructions, programs and waits. Steps, annotations, Python frames and the CPU's instructions as ranges.",
-      'The trace lacks grids and blocks, HLO shapes and with them FLOPs and bytes, TPU transfers, memory, device properties, and the Unix time; events beyond its limit (1 or 5 million) are missing too. One line says so, and `xplane` of the profile line names the `.xplane.pb` next to it. In a folder, that is read instead.',
+      'The trace lacks grids and blocks, HLO shapes and with them FLOPs and bytes, TPU transfers, memory, device properties, and the Unix time; events beyond its limit (1 or 5 million) are missing too. One line says so, and `xplane` in the profile line names the `.xplane.pb` next to it. In a folder, that is read instead.',
     ],
   },
   sniff: ({ head }) => head.includes('"traceEvents"') && BEGINNING.test(head.toString('utf8')),

@@ -74,7 +74,7 @@ function delayFinding({ parts, delayWaits }: JobReport, placeOf: PlaceOf, delay:
     ...(waiters === 0
       ? {}
       : {
-          details: `${many(waiters, 'rank')} waited for it, ${time(waited)} summed over them${waitDoubt({ waited, unsure })}`,
+          details: `${many(waiters, 'rank')} waited for it, ${time(waited)} in total${waitDoubt({ waited, unsure })}`,
         }),
     action: actionFor(reasons),
     stake: late,

@@ -6,7 +6,7 @@ import type { KernelSum } from '../../tally/kernel-tally.js';
 /** Maximum number of different strings to keep for a node. */
 const MOST_TEXTS = 16;
 
-/** A sum over the kernels whose value is known. */
+/** A sum over the kernels for which the value is known. */
 export interface Known {
   sum: number;
   /** Time of these kernels in ns. */

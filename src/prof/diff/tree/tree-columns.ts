@@ -33,7 +33,7 @@ const pair = (
     );
   });
 
-/** Share of the time of the kernels whose value is known, in %. */
+/** Share of the kernel time for which the floor is known, in %. */
 const knownShare = (node: ChangeNode, which: Which): number | null => {
   const { floor, time } = node[which];
   return time > 0 ? (100 * floor.time) / time : null;

@@ -387,7 +387,7 @@ export const RANK_TABLES: Readonly<Record<RankTableName, RankTable>> = {
     expertsMissing,
   ),
   loads: tableOf(
-    'one row per step, group, all-to-all and rank: what the rank sends and receives (load of experts)',
+    'one row per step, group, all-to-all and rank: what the rank sends and receives (expert load)',
     LOAD_COLUMNS,
     LOAD_SCREEN,
     loadRows,

@@ -38,7 +38,7 @@ describe('nvprof: overhead of the profiler and the driver', () => {
     const path = database().write();
     expect(kernelsOf(path).map(({ ranges }) => ranges)).to.deep.equal([['step'], ['step']]);
     expect(headerOf(path).facts).to.deep.equal({
-      not_read: 'overhead of objects other than threads in CUPTI_ACTIVITY_KIND_OVERHEAD: 1',
+      not_read: 'overhead of objects other than threads and processes in CUPTI_ACTIVITY_KIND_OVERHEAD: 1',
     });
     expect(diagnosticsOf(path)).to.deep.equal({ 'bad-row': 1, 'event-not-read': 1 });
   });

@@ -506,7 +506,7 @@ describe('rocpd: what is missing', () => {
     const database = new Database(path);
     database.exec('CREATE TABLE compute_workload (id); CREATE TABLE compute_kernel (id)');
     database.close();
-    expect((await runCli('dparse', [path])).stderr).to.match(/is a database of rocprof-compute.*rocprofv3 --sys-trace/);
+    expect((await runCli('dparse', [path])).stderr).to.match(/is a rocprof-compute database.*rocprofv3 --sys-trace/);
   });
 
   it('names the first table that is missing', async () => {

@@ -305,7 +305,7 @@ describe('rocprofv3: tables of one process', () => {
 
   it('of sums are refused with the file to give', async () => {
     const { stderr } = await runCli('dparse', [file('"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n')]);
-    expect(stderr).to.match(/is a table of rocprof's totals .*\(give the trace of the same run/);
+    expect(stderr).to.match(/is a table of totals from rocprof .*\(give the trace of the same run/);
   });
 });
 
