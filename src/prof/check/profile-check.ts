@@ -65,20 +65,20 @@ export class Checker implements Analysis<readonly CheckedProfile[]> {
 
   take(item: Item): void {
     if (item instanceof Annotated) {
-      for (const row of this.#of(item.record.profile).rows) row(item);
+      for (const row of this.#checksOf(item.record.profile).rows) row(item);
       return;
     }
     this.#takeRecord(item);
   }
 
   #takeRecord(record: ProfileLine): void {
-    const profile = this.#of(record.profile);
+    const profile = this.#checksOf(record.profile);
     if (record.type === 'profile') profile.header = record;
     if (record.type === 'end') profile.end = record;
     for (const take of profile.takes) take(record);
   }
 
-  #of(profile: number): ProfileChecks {
+  #checksOf(profile: number): ProfileChecks {
     return entryOf(this.#profiles, profile, () => new ProfileChecks());
   }
 

@@ -77,7 +77,7 @@ export class TraceTracks {
    * @param nesting whether a slice may be within another
    */
   own(profile: number, name: string, nesting: boolean): TrackLanes {
-    return this.#place(this.#own(profile), name, nesting);
+    return this.#place(this.#profileTracks(profile), name, nesting);
   }
 
   stream(activity: DeviceActivity): TrackLanes {
@@ -95,7 +95,7 @@ export class TraceTracks {
 
   /** The track of a counter; null when there are too many. */
   counter(profile: number, device: number | null, name: string, unit: string | null): TraceTrack | null {
-    const tracks = device === null ? this.#own(profile) : this.#device(profile, device);
+    const tracks = device === null ? this.#profileTracks(profile) : this.#device(profile, device);
     const key = `counter/${unit ?? ''}/${name}`;
     const known = tracks.places.get(key);
     if (known !== undefined) return known.track;
@@ -136,7 +136,7 @@ export class TraceTracks {
     return this.#profiles.get(profile)?.prefix ?? (profile === 0 ? '' : `profile ${profile}, `);
   }
 
-  #own(profile: number): ProcessTracks {
+  #profileTracks(profile: number): ProcessTracks {
     return this.#process(profile, 'own', null, () => `${this.#prefix(profile)}profile`);
   }
 

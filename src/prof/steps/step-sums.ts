@@ -12,7 +12,7 @@ import { inNs, Reach, WorkUnions } from './work-unions.js';
 export class KernelTimes {
   /** Unit: ps. */
   #all = 0;
-  #own: number | null = 0;
+  #ownTime: number | null = 0;
 
   /**
    * @param time in picoseconds
@@ -20,8 +20,8 @@ export class KernelTimes {
    */
   add(time: number, isOwn: boolean | null): void {
     this.#all += time;
-    if (isOwn === null) this.#own = null;
-    else if (isOwn && this.#own !== null) this.#own += time;
+    if (isOwn === null) this.#ownTime = null;
+    else if (isOwn && this.#ownTime !== null) this.#ownTime += time;
   }
 
   /** Unit: ns. */
@@ -31,7 +31,7 @@ export class KernelTimes {
 
   /** Unit: ns; null when the launching thread of any kernel is unknown. */
   get own(): number | null {
-    return this.#own === null ? null : this.#own / PS_PER_NS;
+    return this.#ownTime === null ? null : this.#ownTime / PS_PER_NS;
   }
 }
 

@@ -84,12 +84,12 @@ export class SummaryDetails {
     if (record.type === 'part-details') this.#parts.set(record.profile, record.data as ProfileDetails);
     if (isDeviceActivity(record)) {
       const activity = timedActivity(record);
-      if (activity !== null) this.#of(record.profile).utilisation.take(activity);
+      if (activity !== null) this.#sumsOf(record.profile).utilisation.take(activity);
     }
-    if (record.type === 'sample') this.#of(record.profile).utilisation.takeSample(record);
+    if (record.type === 'sample') this.#sumsOf(record.profile).utilisation.takeSample(record);
     if (record.type === 'range') {
-      this.#of(record.profile).annotations.range(record);
-      this.#of(record.profile).ops.add(record);
+      this.#sumsOf(record.profile).annotations.range(record);
+      this.#sumsOf(record.profile).ops.add(record);
     }
   }
 
@@ -97,7 +97,7 @@ export class SummaryDetails {
     const activity = timedActivity(row.record);
     // A Neuron instruction that only waits is not work.
     if (activity === null || activity.kind === 'wait') return;
-    const sums = this.#of(row.record.profile);
+    const sums = this.#sumsOf(row.record.profile);
     sums.annotations.add(pageKernelOf(row), activity.dur);
     addLaunch(sums.launches, row);
   }
@@ -106,7 +106,7 @@ export class SummaryDetails {
   of(profile: number): ProfileDetails {
     const part = this.#parts.get(profile);
     if (part !== undefined) return part;
-    const { utilisation, annotations, ops, launches } = this.#of(profile);
+    const { utilisation, annotations, ops, launches } = this.#sumsOf(profile);
     return {
       utilisation: utilisation.utilisation,
       launches: [...launches]
@@ -119,7 +119,7 @@ export class SummaryDetails {
     };
   }
 
-  #of(profile: number): DetailSums {
+  #sumsOf(profile: number): DetailSums {
     return entryOf(this.#profiles, profile, () => new DetailSums());
   }
 }

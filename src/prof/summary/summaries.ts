@@ -96,7 +96,7 @@ class StepSpans {
     kernel: KernelLine | null,
     isOwn: (kernel: KernelLine) => boolean | null,
   ): void {
-    const span = this.#of(step, device);
+    const span = this.#spanOf(step, device);
     if (span === null) {
       this.leftOut++;
       return;
@@ -142,7 +142,7 @@ class StepSpans {
     };
   }
 
-  #of(step: number, device: number): StepSpan | null {
+  #spanOf(step: number, device: number): StepSpan | null {
     const steps = entryOf(this.#steps, device, () => new Map<number, StepSpan>());
     const known = steps.get(step);
     if (known !== undefined) return known;

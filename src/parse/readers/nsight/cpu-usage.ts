@@ -158,7 +158,7 @@ export class CpuUsage {
     this.diagnostics.count('bad-row', bad);
     this.diagnostics.count('scheduling-not-paired', runs.unpaired);
     for (const { cpu, pid, time, switches } of runs.cores.values()) {
-      const usage = this.#of(cpu, pid);
+      const usage = this.#usageOf(cpu, pid);
       usage.time += time;
       usage.switches += switches;
     }
@@ -172,11 +172,11 @@ export class CpuUsage {
         return;
       }
       this.#hasSamples = true;
-      this.#of(cpu, pidOf(process)).samples++;
+      this.#usageOf(cpu, pidOf(process)).samples++;
     });
   }
 
-  #of(cpu: number, pid: number): CoreUsage {
+  #usageOf(cpu: number, pid: number): CoreUsage {
     return entryOf(this.#usage, `${cpu}/${pid}`, () => ({ cpu, pid, time: 0, switches: 0, samples: 0 }));
   }
 }

@@ -96,7 +96,7 @@ export class LayerTotals {
     const all: { readonly layer: LayerSum; readonly alone: number; time: number }[] = [];
     /** Time in the layer and in all inner layers, in ns. */
     const collect = (layer: LayerSum): number => {
-      const alone = this.#own(layer).time;
+      const alone = this.#ownSum(layer).time;
       const entry = { layer, alone, time: alone };
       all.push(entry);
       for (const inner of layer.children?.values() ?? []) entry.time = addTimes(entry.time, collect(inner));
@@ -121,7 +121,7 @@ export class LayerTotals {
     return child;
   }
 
-  #own({ own: byPart }: LayerSum): KernelSum {
+  #ownSum({ own: byPart }: LayerSum): KernelSum {
     return this.#tally.together([...byPart.values()]);
   }
 
@@ -144,7 +144,7 @@ export class LayerTotals {
     const [forward, backward] = [sumOf('forward'), sumOf('backward')];
     const ownBackward = layer.own.get('backward');
     return {
-      ...{ path, count: all.count, time: all.time, own: this.#own(layer).time },
+      ...{ path, count: all.count, time: all.time, own: this.#ownSum(layer).time },
       ...{ forward: forward.time, backward: backward.time },
       ownBackward: ownBackward === undefined ? 0 : this.#tally.of(ownBackward).time,
       ...knownWork(all),

@@ -121,7 +121,7 @@ export class TextSamples {
   readonly #numbers = new Map<string, number>();
   readonly #keys: string[] = [];
   readonly #bySeries: SampleSeries[] = [];
-  readonly #own = new Map<number, Labels>();
+  readonly #ownLabels = new Map<number, Labels>();
 
   /**
    * Adds a sample. A sample without a time is ignored. Unknown values become NaN, and so do durations below 0.
@@ -129,7 +129,7 @@ export class TextSamples {
    */
   add(series: SampleSeries, start: number, value: number, device: number, dur = NaN, ownLabels?: Labels): void {
     if (Number.isNaN(start)) return;
-    if (ownLabels !== undefined) this.#own.set(this.start.length, ownLabels);
+    if (ownLabels !== undefined) this.#ownLabels.set(this.start.length, ownLabels);
     this.start.push(start);
     this.#dur.push(dur >= 0 ? dur : NaN);
     this.#value.push(value);
@@ -176,7 +176,7 @@ export class TextSamples {
         metric,
         value: orNull(this.#value.at(row)),
         unit,
-        ...(labels === undefined ? undefined : { labels: { ...labels, ...this.#own.get(row) } }),
+        ...(labels === undefined ? undefined : { labels: { ...labels, ...this.#ownLabels.get(row) } }),
       };
     }
   }
