@@ -271,7 +271,7 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: ({ head }) => isAutogradTrace(head.toString('latin1')),
   },
   {
-    title: 'JSON from rocprof (before rocprofv3)',
+    title: 'JSON from rocprof before rocprofv3',
     hint: 'give results.db, which rocprof wrote next to it',
     sniff: ({ head }) => isRocprofTrace(head.toString('latin1')),
   },

@@ -222,7 +222,7 @@ describe('overview of kernels', () => {
     });
     const backward = at(0, 10, { dir: 'bprop', seq: [7] });
     expect(kernelsOf(overviewOf([HEADER, backward])).unattributed.reasons[0]?.name).to.equal(
-      'no earlier forward kernel with its sequence id',
+      'no earlier forward kernel with the same sequence id',
     );
   });
 

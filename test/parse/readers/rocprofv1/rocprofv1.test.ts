@@ -118,7 +118,7 @@ describe('rocprof before rocprofv3: texts', () => {
     for (const text of [`{ "traceEvents":[{}\n,${event}]}`, `,${event}`]) {
       const { stderr } = await runCli('dparse', [file(text, '.json')]);
       expect(stderr).to.match(
-        /is JSON from rocprof \(before rocprofv3\) \(give results\.db, which rocprof wrote next to it\)\n$/,
+        /is JSON from rocprof before rocprofv3 \(give results\.db, which rocprof wrote next to it\)\n$/,
       );
     }
   });
