@@ -170,8 +170,10 @@ export const DIAGNOSTICS = {
   'range-without-text': ['note', 'ranges without a text'],
   'marker-not-literal': ['note', 'ranges that look like a call marker but are not a literal (kept as plain ranges)'],
   'graph-launch-opaque': [
-    'note',
-    'graph launches traced as a whole, without their kernels (record with nsys profile --cuda-graph-trace=node)',
+    'limit',
+    'graph launches traced as a whole, without their kernels',
+    'lost',
+    'nsys profile --cuda-graph-trace=node',
   ],
   'graph-launch-without-work': [
     'loss',
@@ -192,6 +194,12 @@ export const DIAGNOSTICS = {
   'launch-without-work': [
     'loss',
     'launches without their kernel in the profile (idle time is unknown where later work shows that it ran)',
+    'lost',
+    SHORTER,
+  ],
+  'call-without-copy': [
+    'doubt',
+    'calls that copy memory without their copy in the profile (a copy of 0 bytes has none)',
     'lost',
     SHORTER,
   ],

@@ -68,7 +68,7 @@ export function awaitedTransfer(record: ProfileLine): AwaitedTransfer | null {
 }
 
 /** Whether an instruction starts a transfer, which goes on after it. */
-const isTransferStart = (labels: Labels | undefined): boolean => /-start$/.test(String(labels?.['category']));
+export const isTransferStart = (labels: Labels | undefined): boolean => /-start$/.test(String(labels?.['category']));
 
 /**
  * The work of an instruction whose FLOPs and bytes the compiler states with it.

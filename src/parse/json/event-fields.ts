@@ -32,7 +32,10 @@ interface Oddities {
   notJson: number;
 }
 
-/** The values of one object's known keys, as byte ranges in the window, without quotes. */
+/**
+ * The values of one object's known keys, as byte ranges in the window, without quotes. Keys that differ only in case are two
+ * keys, as other tools may add their own: the exact one counts.
+ */
 export class Fields {
   readonly from: Int32Array;
   readonly to: Int32Array;
@@ -41,12 +44,15 @@ export class Fields {
   bytes: Buffer = NO_BYTES;
 
   readonly #table: KeyTable;
+  /** Where the key of each value begins. */
+  readonly #keys: Int32Array;
 
   /** @param keys the index in the list is the key's code */
   constructor(keys: readonly string[]) {
     this.#table = new KeyTable(keys);
     this.from = new Int32Array(keys.length);
     this.to = new Int32Array(keys.length);
+    this.#keys = new Int32Array(keys.length);
   }
 
   has(code: number): boolean {
@@ -102,6 +108,7 @@ export class Fields {
   /** Index after the object that opens at `at`; CUT when it ends after `end`, MALFORMED when it is not an object. */
   read(bytes: Buffer, at: number, end: number, odd: Oddities): number {
     const { from, to } = this;
+    const keys = this.#keys;
     this.bytes = bytes;
     from.fill(CUT);
     at++;
@@ -145,7 +152,12 @@ export class Fields {
         continue;
       }
       if (code === -1) continue;
-      if (from[code] !== CUT) repeated++;
+      if (from[code] !== CUT) {
+        const [isExact, wasExact] = [keyFrom, keys[code] as number].map((key) => this.#table.isExact(code, bytes, key));
+        if (isExact === wasExact) repeated++;
+        else if (wasExact === true) continue;
+      }
+      keys[code] = keyFrom;
       const quoted = bytes[valueFrom] === QUOTE ? 1 : 0;
       from[code] = valueFrom + quoted;
       to[code] = at - quoted;
@@ -213,6 +225,11 @@ export class KeyTable {
     if (code !== -1 || !includes(bytes, from, to, BACKSLASH)) return code;
     const key = Buffer.from(decodeText(bytes, from, to));
     return this.#plainCode(key, 0, key.length);
+  }
+
+  /** Whether the key at a position is spelled as it is known, also in upper and lower case. */
+  isExact(code: number, bytes: Uint8Array, from: number): boolean {
+    return (this.#keys[code] as Uint8Array).every((byte, i) => bytes[from + i] === byte);
   }
 
   #plainCode(bytes: Uint8Array, from: number, to: number): number {

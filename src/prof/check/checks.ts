@@ -4,6 +4,7 @@ import { median } from '../../record/statistics.js';
 import { deviceWords } from '../../record/glossary.js';
 import { AFFECTS, SYNCHRONIZE } from '../../record/diagnostics.js';
 import { counted, many, plural } from '../../record/plural.js';
+import { isTransferStart } from '../../ops/families/hlo.js';
 import { smOf } from '../../ops/kernels/matrix-unit.js';
 import type { Device, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import { percent as share, time } from '../advise/wording.js';
@@ -15,7 +16,7 @@ import { LAUNCHING } from '../advise/rule.js';
 import { clockTexts, launchesGraphs, lostWorkRemedy, lostWorkText } from '../advise/rules/capture-faults.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
-import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
+import { communicates, isWait, workOf, type StepActivity } from '../steps/step-work.js';
 import { captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
 import { KernelOps, LEAST_SHARE } from '../advise/rules/unattributed-kernels.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
@@ -60,7 +61,10 @@ function missingCheck(): Check {
     const [first] = found;
     if (first === undefined) return null;
     const ns = found.reduce((sum, { time }) => sum + time, 0);
-    return { text: lostWorkText(ns), remedy: lostWorkRemedy(first.api, hasNodes ? null : profile) };
+    return {
+      ...(ns > 0 ? { text: lostWorkText(ns) } : {}),
+      remedy: lostWorkRemedy(first.api, hasNodes ? null : profile),
+    };
   };
   return {
     take: (record) => {
@@ -141,25 +145,25 @@ function overlapCheck(): Check {
 
 /** A profile without device work answers only questions about the host. */
 function workCheck(): Check {
-  let hasWork = false;
+  let [hasWork, hasEvents, unread] = [false, false, 0];
   /** Whether calls of an API show that there was work. */
   let isLost = false;
   return {
     take: (record) => {
       if (workOf(record) !== null) hasWork = true;
-      if (record.type === 'end') isLost = (record.diagnostics['work-not-recorded'] ?? 0) > 0;
+      hasEvents ||= record.type !== 'profile' && record.type !== 'end';
+      if (record.type !== 'end') return;
+      isLost = (record.diagnostics['work-not-recorded'] ?? 0) > 0;
+      unread = record.diagnostics['event-not-read'] ?? 0;
     },
-    reasons: (profile) =>
-      hasWork || isLost || profile === null || !mayHaveWork(profile.format)
-        ? []
-        : [
-            {
-              ...{ check: 'no-work', level: 'limit', count: null },
-              what: 'the profile has no device work',
-              affects: AFFECTS.devices,
-              remedy: captureOption(profile, 'work'),
-            },
-          ],
+    reasons: (profile) => {
+      if (hasWork || isLost || profile === null || !mayHaveWork(profile.format)) return [];
+      const remedy = captureOption(profile, 'work');
+      const what = 'the profile has no device work';
+      if (hasEvents) return [{ check: 'no-work', level: 'limit', count: null, what, affects: AFFECTS.devices, remedy }];
+      const nothing = unread === 0 ? 'the profile has no events' : `none of ${counted(unread, 'event')} was read`;
+      return [{ check: 'no-work', level: 'loss', count: null, what: nothing, affects: AFFECTS.all, remedy }];
+    },
   };
 }
 
@@ -182,6 +186,32 @@ function copiesCheck(): Check {
       const what = `${devices} started ${many(count, 'copy')}, but the profile contains none of them`;
       return [{ ...common, level: 'loss', count, what, affects: `${affects} of these devices`, remedy: null }];
     },
+  };
+}
+
+/**
+ * Kernels whose duration is 0. Profilers of 2021 round times to whole microseconds; where times are finer, the end of these
+ * kernels was not recorded.
+ */
+function zeroCheck(): Check {
+  let [count, areWhole] = [0, true];
+  return {
+    take: (record) => {
+      if (record.type !== 'kernel' || record.dur === null || isWait(record) || isTransferStart(record.labels)) return;
+      if (record.dur === 0) count++;
+      areWhole &&= record.start % 1000 === 0 && record.dur % 1000 === 0;
+    },
+    reasons: () =>
+      count === 0
+        ? []
+        : [
+            {
+              ...{ check: 'zero-duration', level: areWhole ? 'limit' : 'doubt', count },
+              what: `the duration of ${counted(count, 'kernel')} is 0${areWhole ? ', because the profile rounds times to whole microseconds' : ''}`,
+              affects: 'durations and rates of these kernels, and their sums',
+              remedy: 'record with a newer profiler and driver',
+            },
+          ],
   };
 }
 
@@ -397,6 +427,7 @@ export const CHECKS: readonly (() => Check)[] = [
   missingCheck,
   overlapCheck,
   copiesCheck,
+  zeroCheck,
   peakCheck,
   workCheck,
   stepsCheck,

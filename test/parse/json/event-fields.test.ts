@@ -77,6 +77,9 @@ describe('TraceEvent', () => {
 
   const odd: [what: string, text: string, repeated: number, notJson: number][] = [
     ['a key twice', '{"ts": 1, "ts": 2}', 1, 0],
+    ['a key in another case, first', '{"Ts": 1, "ts": 2}', 0, 0],
+    ['a key in another case, last', '{"ts" : 2, "TS": 1}', 0, 0],
+    ['a key twice in another case', '{"TS": 1, "Ts": 2}', 1, 0],
     ['a comma behind the last value', '{"ts": 2,}', 0, 1],
     ['two commas', '{"ph": "X",, "ts": 2}', 0, 1],
     ['no comma', '{"ph": "X" "ts": 2}', 0, 1],

@@ -112,6 +112,19 @@ describe('check', () => {
     expect(namesOf([amd, ...work, end()])).to.deep.equal(['stream-overlap']);
   });
 
+  it('finds durations of 0, which are rounded if all times are whole microseconds', () => {
+    const reasonsOf = (...work: ProfileLine[]): unknown => checked([A100_PROFILE, ...work, end()]).reasons.find(({ check }) => check === 'zero-duration'); // prettier-ignore
+    expect(reasonsOf(known({ dur: 0 }), known({ start: 20 * US, id: 2 }))).to.deep.include({
+      ...{ level: 'limit', count: 1 },
+      what: 'the duration of 1 kernel is 0, because the profile rounds times to whole microseconds',
+    });
+    expect(reasonsOf(known({ dur: 0 }), known({ start: 20_500, id: 2 }))).to.deep.include({
+      ...{ level: 'doubt', count: 1, what: 'the duration of 1 kernel is 0' },
+    });
+    const instant = known({ start: 20_500, dur: 0, labels: { category: 'copy-start' } });
+    expect(reasonsOf(known({}), instant, copy({}))).to.equal(undefined);
+  });
+
   it('finds kernels faster than their device', () => {
     // 2 · 4096³ FLOPs in 10 us are 13,744 TFLOP/s.
     const records = [A100_PROFILE, known({ start: 0, calls: [mm(4096, 4096, 4096)] }), end()];
@@ -219,6 +232,15 @@ describe('check', () => {
       'record all API calls: these kernels come after others of their stream whose launches are recorded, so calls between them must have been left out',
     );
     expect(namesOf([A100_PROFILE, end()])).to.deep.equal(['no-work']);
+    const emptyReason = (diagnostics: Record<string, number>): unknown =>
+      checked([A100_PROFILE, end(diagnostics)]).reasons[0];
+    expect(emptyReason({})).to.deep.include({ level: 'loss', what: 'the profile has no events' });
+    expect(emptyReason({ 'event-not-read': 18 })).to.deep.include({
+      level: 'loss',
+      what: 'none of 18 events was read',
+    });
+    const call = { ...{ type: 'range', profile: 0, kind: 'api', start: 0, dur: 5, pid: 1, tid: 1 }, domain: null, text: 'cudaMalloc' } as const; // prettier-ignore
+    expect(checked([A100_PROFILE, call, end()]).reasons[0]).to.deep.include({ check: 'no-work', level: 'limit' });
     expect(namesOf([A100_PROFILE, end({ 'no-device-activity': 1 })])).to.deep.equal(['no-work']);
     expect(namesOf([A100_PROFILE, end({ 'work-not-recorded': 1, 'launch-without-work': 9 })])).to.deep.equal([
       'work-not-recorded',

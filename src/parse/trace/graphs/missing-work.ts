@@ -44,6 +44,8 @@ export function* missingWork(trace: Trace, launches: LaunchJoin, profile: number
   else {
     diagnostics.count('graph-launch-without-work', graphs);
     diagnostics.count('launch-without-work', missing.kernels);
+    if (trace.activities.copies.bytes.length > 0)
+      diagnostics.count('call-without-copy', callsWithoutCopy(trace, launches));
   }
   for (const found of withoutOverlap(missing.all)) yield sampleOf(found, profile);
 }
@@ -81,38 +83,58 @@ function capturedCalls(trace: Trace): (call: number) => boolean {
 
 /**
  * The number of calls that copied memory although the profile has kernels and contains no copies, so that devices may have
- * copied while they look idle. A call that failed, that was captured, or that ran a kernel instead does not count, and as
- * many calls as there are kernels that copy and whose launch is unknown.
+ * copied while they look idle.
  */
-export function unrecordedCopies(trace: Trace, { callOf, kernelCounts }: LaunchJoin): number {
-  const { activities, hostCalls } = trace;
-  const { copies, kernels } = activities;
-  if (copies.bytes.length > 0 || kernels.name.length === 0) return 0;
+export const unrecordedCopies = (trace: Trace, launches: LaunchJoin): number =>
+  trace.activities.copies.bytes.length > 0 || trace.activities.kernels.name.length === 0
+    ? 0
+    : callsWithoutCopy(trace, launches);
+
+/**
+ * The number of calls that copy memory without a copy in the profile. A call that failed, that was captured, or that ran a
+ * kernel instead does not count, and as many calls as there are copies, and kernels that copy, whose launch is unknown.
+ */
+function callsWithoutCopy(trace: Trace, { callOf, kernelCounts }: LaunchJoin): number {
+  const { hostCalls, activities } = trace;
+  const hasCopy = new Set<number>();
+  for (let row = 0; row < callOf.length; row++)
+    if (activities.kind.at(row) === KIND_CODE.copy) hasCopy.add(elementAt(callOf, row));
   const isCopy = byCallName(trace, isCopyCall);
   const isCaptured = capturedCalls(trace);
-  const lost: number[] = [];
+  const calls: number[] = [];
   for (let call = 0; call < hostCalls.length; call++) {
     if (!isCopy(call) || elementAt(kernelCounts, call) > 0) continue;
-    if (!hostCalls.results.has(call) && !hostCalls.strays.has(call) && !isCaptured(call)) lost.push(call);
+    if (!hostCalls.results.has(call) && !hostCalls.strays.has(call) && !isCaptured(call)) calls.push(call);
   }
-  if (lost.length === 0) return 0;
+  if (calls.every((call) => hasCopy.has(call))) return 0;
   // A call of the runtime may call the driver.
-  lost.sort((a, b) => hostCalls.start.at(a) - hostCalls.start.at(b) || hostCalls.end.at(b) - hostCalls.end.at(a));
-  return Math.max(0, outermost(lost, spanRows(hostCalls)).length - copiesWithoutCall(trace, callOf));
+  calls.sort((a, b) => hostCalls.start.at(a) - hostCalls.start.at(b) || hostCalls.end.at(b) - hostCalls.end.at(a));
+  const outer = outermost(calls, spanRows(hostCalls), (call, around) => {
+    if (hasCopy.has(call)) hasCopy.add(around);
+  });
+  const without = outer.filter((call) => !hasCopy.has(call));
+  return Math.max(0, without.length - copiesOfAnyCall(trace, callOf, without));
 }
 
 /** Kernels with which HIP copies memory. */
 const COPYING = /^__amd_rocclr_copy/;
 
-/** Number of kernels that copy memory and whose launch is unknown. */
-function copiesWithoutCall(trace: Trace, callOf: LaunchJoin['callOf']): number {
-  const { kind, ownRow, kernels } = trace.activities;
+/**
+ * Number of copies, and of kernels that copy memory, that any of the calls may have launched: their launch is unknown. The
+ * id of a copy tells that another call launched it, if both have ids.
+ */
+function copiesOfAnyCall(trace: Trace, callOf: LaunchJoin['callOf'], calls: readonly number[]): number {
+  const { kind, ownRow, kernels, corr } = trace.activities;
   const known = new Map<number, boolean>();
   const isCopying = (name: number): boolean =>
     entryOf(known, name, () => COPYING.test(kernelNameOf(trace, name) ?? ''));
+  const isAnyWithoutId = calls.some((call) => Number.isNaN(trace.hostCalls.corr.at(call)));
+  const mayBe = (row: number): boolean =>
+    kind.at(row) === KIND_CODE.copy
+      ? isAnyWithoutId || Number.isNaN(knownId(corr.at(row)))
+      : kind.at(row) === KIND_CODE.kernel && isCopying(kernels.name.at(ownRow.at(row)));
   let count = 0;
-  for (let row = 0; row < callOf.length; row++)
-    if (callOf[row] === -1 && kind.at(row) === KIND_CODE.kernel && isCopying(kernels.name.at(ownRow.at(row)))) count++;
+  for (let row = 0; row < callOf.length; row++) if (callOf[row] === -1 && mayBe(row)) count++;
   return count;
 }
 

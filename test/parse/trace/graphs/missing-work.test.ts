@@ -210,6 +210,19 @@ describe('copies that the CPU issued and the profile lacks', () => {
     expect(called(...calls, activity('gpu_memcpy', 'Memcpy HtoD (Pageable -> Device)', 2, 60))).to.equal(undefined);
   }); // prettier-ignore
 
+  it('are counted one by one beside copies in the profile, unless a copy of unknown launch may be theirs', () => {
+    const recorded = (corr?: number): EventText =>
+      activity('gpu_memcpy', 'Memcpy HtoD (Pageable -> Device)', corr, 60);
+    const calls = [copy('cudaMemcpy', 2, 50, 90), copy('cudaMemcpyAsync', 3, 100, 110), copy('cuMemcpyDtoH_v2', 4, 102, 108)];
+    const lacking = (...events: EventText[]): unknown => diagnostics([...FIRST, ...calls, ...events])['call-without-copy'];
+    // The call within another has the copy of that one, and the other way round.
+    expect(lacking(recorded(2), recorded(4))).to.equal(undefined);
+    expect(lacking(recorded(2))).to.equal(1);
+    // The launch of this copy was before the profile.
+    expect(lacking(recorded(77))).to.equal(2);
+    expect(lacking(recorded(2), recorded())).to.equal(undefined);
+  }); // prettier-ignore
+
   it('are none if a kernel copied, nothing was copied at once, or no device worked', () => {
     const call = copy('hipMemcpy', 2, 50, 90);
     expect(called(call, kernel('__amd_rocclr_copyBuffer', 2, 60))).to.equal(undefined);
