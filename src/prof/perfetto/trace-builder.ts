@@ -61,7 +61,7 @@ interface HeldSlice extends TraceTime, TimedSlice {
 /** Counts of what was written and what was left out. */
 class TraceCounts {
   slices = 0;
-  /** Number of records without a duration, and of strings. */
+  /** Number of records without a duration, and of samples that are strings. */
   instants = 0;
   counters = 0;
   /** Number of arrows from a launch to what it launched. */
