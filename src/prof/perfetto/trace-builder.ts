@@ -29,8 +29,8 @@ export const TRACE_TYPES: RecordTypes = new Set([
 ]);
 
 /**
- * Numbers of slices to hold back, for devices, whose records arrive in order of start time, and for the host, which runs ahead
- * of devices.
+ * Numbers of slices to hold back, for devices, whose records arrive in order of start time, and for the host, which
+ * runs ahead of devices.
  */
 const HELD_OF_DEVICES = 256;
 /** The number with dependency arrows, which are known only when the instructions that waited come. */

@@ -33,8 +33,8 @@ interface MissingWork {
 const MOSTLY = 0.5;
 
 /**
- * Yields samples of the metric `missing_work` in order of start time, and counts the launches. In a truncated input, the work
- * may come after the cut. Call this after clocks are aligned.
+ * Yields samples of the metric `missing_work` in order of start time, and counts the launches. In a truncated input,
+ * the work may come after the cut. Call this after clocks are aligned.
  */
 export function* missingWork(trace: Trace, launches: LaunchJoin, profile: number): Generator<SampleRecord> {
   const { diagnostics } = trace;

@@ -155,7 +155,13 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     shows(p, `${p.toUpperCase()}(s)`, SECONDS, `total_latency.${p}`, `execution latency, ${name}`),
   ),
   ...PERCENTILES.map(([p, name]) =>
-    shows(`d${p}`, `D${p.toUpperCase()}(s)`, SECONDS, `device_latency.${p}`, `execution latency on the device only, ${name}`),
+    shows(
+      `d${p}`,
+      `D${p.toUpperCase()}(s)`,
+      SECONDS,
+      `device_latency.${p}`,
+      `execution latency on the device only, ${name}`,
+    ),
   ),
 
   shows(
