@@ -54,15 +54,22 @@ describe('sections of a summary', () => {
     expect(rows.filter((row) => row.includes(',host'))).not.to.have.length(0);
   });
 
+  const MI300X = { vendor: 'amd', name: null, clockHz: 2.1e9, memBytesPerS: null } as const;
+
   it('call a device without a name after the part that it must be, else after its architecture', async () => {
     const headOf = async (arch: string, memBytes: number): Promise<string | undefined> => {
-      const facts = { vendor: 'amd', name: null, clockHz: 2.1e9, memBytesPerS: null } as const;
-      const devices = [{ ...facts, id: 0, arch, units: 304, memBytes }];
+      const devices = [{ ...MI300X, id: 0, arch, units: 304, memBytes }];
       return (await screen(profile({ dur: 100_000, devices }), kernel({ start: 0, dur: 10 }))).split('\n')[1];
     };
     // The only part with this architecture, 304 units and 192 GiB.
     expect(await headOf('gfx942', 192 * 2 ** 30)).to.match(/^## Device 0 \(MI300X, inferred\): /);
     expect(await headOf('gfx950', 288 * 2 ** 30)).to.match(/^## Device 0 \(gfx950\): /);
+    const devices = [0, 1].map((id) => ({ ...MI300X, id, arch: 'gfx942', units: 304, memBytes: 192 * 2 ** 30 }));
+    const two = await screen(
+      profile({ dur: 100_000, devices }),
+      ...devices.map(({ id }) => kernel({ start: 0, dur: 10, device: id })),
+    );
+    expect(two.match(/MI300X \(inf/g)).to.have.length(2);
   });
 
   it('state how many copies have no known size', async () => {

@@ -11,15 +11,13 @@ import { plain, share, TABLE, type About, type Section } from './summary-section
 
 /** One device as lines, several as a table. */
 export function devicesSections({ overview, unit, next }: About): Section[] {
-  const { devices, kernels } = overview;
+  const { kernels } = overview;
+  const devices = overview.devices.map((device) => named(device, overview.header));
   const [only] = devices;
   if (only === undefined) {
     return kernels === null ? [] : [{ ...plain('Devices: na, no record has a start time', null), rows: [] }];
   }
-  const section =
-    devices.length === 1
-      ? deviceSection(named(only, overview.header), unit, next)
-      : tableOfDevices(devices, unit, next);
+  const section = devices.length === 1 ? deviceSection(only, unit, next) : tableOfDevices(devices, unit, next);
   const notes = [idleCoresText(overview.header, devices), unrecordedCopiesText(devices)].filter(
     (text) => text !== null,
   );

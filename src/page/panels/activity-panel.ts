@@ -73,11 +73,12 @@ const MISSING: ActivityGroup = {
     ),
 };
 
-/** What the CPU waits for, by the kinds of `sync` records. */
+/** What the CPU or a stream waits for, by the kinds of `sync` records. */
 const WAITED_FOR: Readonly<Record<string, string>> = {
   context: 'for all work of a device',
   stream: 'for a stream',
   event: 'for an event',
+  'stream-wait-event': 'for an event, by a stream',
 };
 
 function make(view: PanelView): PanelContent {

@@ -32,7 +32,7 @@ function makeOperations(view: PanelView): PanelContent {
     number('Count', 'count', 'count'),
     number('Time', 'ns', 'time'),
     figureColumn('Share', 'share', shareOf, { bar: (row) => shareOf(row).value }),
-    number('Size', 'bytes', 'bytes'),
+    number('Size', 'bytes', 'bytes', { worded: ({ unsized = 0 }, text) => `${unsized > 0 ? '≥ ' : ''}${text}` }),
     number('Rate', 'bytes/s', 'bytesPerS'),
   ];
   return [

@@ -130,7 +130,7 @@ export class KernelGroups {
     const what =
       groups > MOST_GROUPS
         ? `groups: more than ${MOST_GROUPS}`
-        : `${parts}: more than ${size > MOST_NODES ? MOST_NODES : `${MOST_TEXT} bytes of text`} for ${groups} groups`;
+        : `${size > MOST_NODES ? `${parts}: more than ${MOST_NODES}` : `keys: their text takes more than ${MOST_TEXT} bytes`} for ${groups} groups`;
     throw new UserError(`too many ${what} after ${this.kernels} kernels`, {
       hint: 'group by fewer keys, or limit --depth',
     });

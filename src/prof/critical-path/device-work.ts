@@ -51,8 +51,9 @@ export class DeviceWork extends WorkColumns {
   readonly operations = new Map<number, number[]>();
   /** For each device, how many of its kernels that are operations have a row; they may come later than other records. */
   readonly #kernelPlaces = new Map<number, { readonly places: number[]; taken: number }>();
-  /** When waits that the devices recorded ended, by the number of their stream, in ns. */
+  /** Devices that record their waits. */
   readonly #waitingDevices = new Set<number>();
+  /** When waits that the devices recorded ended, by the number of their stream, in ns. */
   readonly #waitEnds = new Map<number, number[]>();
   #first = 0;
   #firstEdge = 0;

@@ -86,7 +86,9 @@ export function equalHostFactors(
     for (let edge = first; edge < (members[at + 1]?.edge ?? graph.edges); edge++) {
       const piece = graph.tagOf(edge);
       if (isCompared[piece] !== true) continue;
-      const ofRank = entryOf(times, rankOf(members, at, edge), () => new Map<number, number>());
+      const rank = rankOf(members, at, edge);
+      if (rank === null) continue;
+      const ofRank = entryOf(times, rank, () => new Map<number, number>());
       ofRank.set(piece, (ofRank.get(piece) ?? 0) + graph.lagOf(edge));
     }
     for (const [rank, ofRank] of times)
@@ -95,14 +97,19 @@ export function equalHostFactors(
   const factorOf = sums.factors();
   return (member, edge) => {
     const piece = graph.tagOf(edge);
-    return isCompared[piece] === true ? factorOf(piece, rankOf(members, member, edge)) : 1;
+    const rank = isCompared[piece] === true ? rankOf(members, member, edge) : null;
+    return rank === null ? 1 : factorOf(piece, rank);
   };
 }
 
-/** The rank of an edge between moments of a thread: its profile, and its process where processes are ranks. */
-function rankOf(members: readonly Member[], at: number, edge: number): string {
+/**
+ * The rank of an edge between moments of a thread: its profile, and its process where processes are ranks; null for an edge
+ * between threads of such a process.
+ */
+function rankOf(members: readonly Member[], at: number, edge: number): string | null {
   const { edge: first, events } = elementAt(members, at);
   const { processes } = events;
+  if (processes.length > 0 && edge - first >= events.firstWorkEdge) return null;
   const thread = countUpTo(processes.length, (index) => elementAt(processes, index).edge, edge - first) - 1;
   return `${at}/${processes[thread]?.pid ?? ''}`;
 }

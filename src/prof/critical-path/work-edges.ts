@@ -238,7 +238,8 @@ function usualTimes(work: DeviceWork, awaited: ReadonlyMap<number, unknown>): Us
       if (awaited.has(row)) continue;
       if (ended <= called) {
         if (begin - work.returned.at(row) <= LONGEST_LAUNCH && begin >= called) launches.push(begin - called);
-      } else if (begin >= ended && begin - ended <= work.longestSwitch(row)) switches.push(begin - ended);
+      } else if (begin >= ended && begin - ended <= work.longestSwitch(row) && !work.waited(stream, ended, begin))
+        switches.push(begin - ended);
     }
   }
   return { launch: median(launches, 'lower') ?? 0, switch: median(switches, 'lower') ?? 0 };

@@ -125,7 +125,7 @@ describe('a group', () => {
     const records = Array.from({ length: 65 }, (_, i) => kernel({ short: `${i}${'x'.repeat(2 ** 20)}` }));
     expect(() => groupsOf(records, { by: 'kernel', columns: 'kernel,count' })).to.throw(
       UserError,
-      'too many keys: more than 67108864 bytes of text for 64 groups after 64 kernels',
+      'too many keys: their text takes more than 67108864 bytes for 64 groups after 64 kernels',
     );
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Checker, type CheckedProfile } from '../../../src/prof/check/profile-check.js';
 import { DIAGNOSTICS } from '../../../src/record/diagnostics.js';
-import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
+import type { KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { CALLED_COPIES_FACT } from '../../../src/record/wait-calls.js';
 import { copy, findingsOf } from '../../support/advice.js';
 import { A100, device, profileOn } from '../../support/devices.js';
@@ -15,6 +15,10 @@ const H100_PROFILE = profileOn(device('NVIDIA H100 80GB HBM3', { arch: 'sm90' })
 const end = (diagnostics: Record<string, number> = {}): ProfileLine => ({
   ...{ type: 'end', profile: 0, counts: {}, diagnostics },
 });
+
+const CALL: RangeRecord = {
+  ...{ type: 'range', profile: 0, kind: 'api', start: 0, dur: 5, pid: 1, tid: 1, domain: null, text: 'cudaMalloc' },
+};
 
 function checked(records: readonly ProfileLine[]): CheckedProfile {
   const checker = new Checker();
@@ -59,7 +63,7 @@ describe('check', () => {
   });
 
   it('says of a fault that leaves the figures of the host right what it affects', () => {
-    const affected = (name: string): unknown => checked([A100_PROFILE, end({ [name]: 1 })]).reasons[0]?.affects;
+    const affected = (name: string): unknown => checked([A100_PROFILE, CALL, end({ [name]: 1 })]).reasons[0]?.affects;
     expect(affected('work-not-recorded')).to.equal('everything except CPU times');
     expect(affected('call-failed')).to.equal('the work that these calls would have done or launched');
   });
@@ -239,13 +243,12 @@ describe('check', () => {
       level: 'loss',
       what: 'none of 18 events was read',
     });
-    const call = { ...{ type: 'range', profile: 0, kind: 'api', start: 0, dur: 5, pid: 1, tid: 1 }, domain: null, text: 'cudaMalloc' } as const; // prettier-ignore
-    expect(checked([A100_PROFILE, call, end()]).reasons[0]).to.deep.include({ check: 'no-work', level: 'limit' });
+    expect(checked([A100_PROFILE, CALL, end()]).reasons[0]).to.deep.include({ check: 'no-work', level: 'limit' });
     expect(namesOf([A100_PROFILE, end({ 'no-device-activity': 1 })])).to.deep.equal(['no-work']);
     expect(namesOf([A100_PROFILE, end({ 'work-not-recorded': 1, 'launch-without-work': 9 })])).to.deep.equal([
       'work-not-recorded',
     ]);
-    expect(namesOf([A100_PROFILE, end({ 'profiler-saw-no-device': 1 })])).to.deep.equal([
+    expect(namesOf([A100_PROFILE, CALL, end({ 'profiler-saw-no-device': 1 })])).to.deep.equal([
       'profiler-saw-no-device',
       'no-work',
     ]);

@@ -117,6 +117,10 @@ describe('critical path of made traces', () => {
     // The launch takes 20; 1 between the op and the copy, and 1 after it.
     const bounds = { launch: 20, compute: 38, switch: 2, copy: 10_000 };
     expect(onlyPath([...program, wait])).to.deep.equal({ measured: 10_060, replayed: 10_060, ...bounds });
+    // A gap of more than 2 us after the end of the copy has another cause.
+    const late = (gap: number): ProfileLine[] => [...program.slice(0, 2), wait, op(10_041 + gap, 20_000)];
+    expect(onlyPath(late(2000))).to.deep.include({ copy: 10_000, switch: 2001 });
+    expect(onlyPath(late(2001))).not.to.have.property('copy');
     // Without the wait, nothing says that the op waited for the copy.
     expect(onlyPath(program)).to.deep.include({ launch: 20, compute: 38, switch: 10_002 });
   });

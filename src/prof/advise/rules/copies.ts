@@ -135,6 +135,8 @@ class Copies {
   unknown = 0;
   /** Bytes of the copies whose size is known; null when no size is known. */
   bytes: number | null = null;
+  /** Number of copies whose size is unknown. */
+  unsized = 0;
   time = 0;
   readonly rate = new TransferRate();
   /** Time of the calls. */
@@ -149,7 +151,8 @@ class Copies {
     this.count++;
     this.longest = longerOf(this.longest, { start, end: start + dur });
     this.time += dur;
-    if (bytes !== null) {
+    if (bytes === null) this.unsized++;
+    else {
       this.bytes = (this.bytes ?? 0) + bytes;
       this.rate.add(device, start, dur, bytes);
     }
@@ -216,14 +219,14 @@ export const copies: Rule = {
         const found = devices.all.flatMap(({ of: byKind, ...place }) =>
           KINDS.filter((kind) => byKind[kind].count > 0).map((kind) => {
             const found = byKind[kind];
-            const { count, calls, waits, pageable, bytes, time: ns, waited, all, others } = found;
+            const { count, calls, waits, pageable, bytes, unsized, time: ns, waited, all, others } = found;
             const { bytesPerS } = found.rate;
             const exposed = all.total - others.total;
             const after = gaps.of(place)[kind];
             const stake = exposed + after;
             return {
               ...place,
-              what: `the CPU waits ${calls < count ? `in ${many(calls, 'call')} ` : ''}for ${many(count, `${kind} copy`)}${bytes === null ? '' : ` (${size(bytes)})`}: ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
+              what: `the CPU waits ${calls < count ? `in ${many(calls, 'call')} ` : ''}for ${many(count, `${kind} copy`)}${bytes === null ? '' : ` (${unsized > 0 ? '≥ ' : ''}${size(bytes)})`}: ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
               details: `the calls took ${time(waited)}; ${found.signs}`,
               action: found.action(kind),
               stake,

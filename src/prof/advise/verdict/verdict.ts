@@ -301,11 +301,12 @@ function paceText(pace: Pace | null): string {
 }
 
 /** What limits a NeuronCore, if the loss is notable. */
-function throttlingTexts({ findings, span }: VerdictFacts): string[] {
+function throttlingTexts({ findings }: VerdictFacts): string[] {
   const found = findings.find(({ rule }) => rule === 'neuron-throttled');
-  if (found === undefined || found.stake < SPOKEN * span) return [];
+  if (found === undefined) return [];
   const timeShare = Number(found.evidence['timeShare']);
-  return [`throttled for ${percent(timeShare)} of the time, which costs up to ${percent(found.stake / span)}`];
+  if (timeShare < SPOKEN) return [];
+  return [`throttled for ${percent(timeShare)} of the time, which costs up to ${time(found.stake)}`];
 }
 
 /** What a profile shows apart from a long wait. */

@@ -211,8 +211,8 @@ describe('copies that the CPU issued and the profile lacks', () => {
   }); // prettier-ignore
 
   it('are counted one by one beside copies in the profile, unless a copy of unknown launch may be theirs', () => {
-    const recorded = (corr?: number): EventText =>
-      activity('gpu_memcpy', 'Memcpy HtoD (Pageable -> Device)', corr, 60);
+    const recorded = (corr = 0): EventText =>
+      activity('gpu_memcpy', 'Memcpy HtoD (Pageable -> Device)', corr, 120);
     const calls = [copy('cudaMemcpy', 2, 50, 90), copy('cudaMemcpyAsync', 3, 100, 110), copy('cuMemcpyDtoH_v2', 4, 102, 108)];
     const lacking = (...events: EventText[]): unknown => diagnostics([...FIRST, ...calls, ...events])['call-without-copy'];
     // The call within another has the copy of that one, and the other way round.
