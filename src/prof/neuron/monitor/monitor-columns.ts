@@ -76,7 +76,7 @@ const PERCENTILES = [
   ['p75', '75th percentile'],
   ['p99', '99th percentile'],
   ['p100', 'maximum'],
-];
+] as const;
 
 export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   column('report', 'Report', ID, 'number of the report, from 1', ({ report }) => report.number),
