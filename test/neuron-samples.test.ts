@@ -162,7 +162,7 @@ describe('samples of AWS Neuron', () => {
       .and.not.include('0 kernels;');
   });
 
-  it('the monitor has two programs, physical cores behind logical ones, and a line that is no report', () => {
+  it('the monitor has two programs, physical cores behind logical ones, and a line that is not a report', () => {
     const samples = recordsOf('neuron-monitor.jsonl').filter((line) => line.type === 'sample');
     expect(new Set(samples.map(({ labels }) => labels?.['report']))).to.have.property('size', 4);
     expect([...new Set(samples.flatMap(({ labels }) => labels?.['tag'] ?? []))]).to.deep.equal(['train-a', 'serve-b']);

@@ -142,9 +142,13 @@ describe('dparse: traces that cannot be read', () => {
       /gzip is damaged: bytes after its end/,
     ],
     ['a gzip with a wrong byte', () => write(damaged(), '.json.gz'), /gzip is damaged/],
-    ['JSON that is no trace', () => write('{"model": "x", "layers": [1, 2]}', '.json'), /JSON without "traceEvents"/],
     [
-      'traceEvents that are no list',
+      'JSON that is not a trace',
+      () => write('{"model": "x", "layers": [1, 2]}', '.json'),
+      /JSON without "traceEvents"/,
+    ],
+    [
+      'traceEvents that are not a list',
       () => write('{"traceEvents": {"ph": "X"}}', '.json'),
       /JSON without "traceEvents"/,
     ],

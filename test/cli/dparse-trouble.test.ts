@@ -28,7 +28,7 @@ describe('dparse: inputs that cannot be read', () => {
     ['text', () => file('hello\n'), /is text/],
     ['a raw Nsight Systems report', () => file('NVIDIA Tegra Profiler Report 2026@1\0'), /nsys export --type sqlite/],
     ['XML of the Visual Profiler', () => file('<?xml version="1.0"?>'), /nvprof -o FILE/],
-    ['JSON that is no trace', () => file('{"events": []}'), /JSON without "traceEvents"/],
+    ['JSON that is not a trace', () => file('{"events": []}'), /JSON without "traceEvents"/],
     [
       'a folder without files',
       () => {

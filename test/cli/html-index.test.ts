@@ -98,7 +98,7 @@ async function writeAll(): Promise<void> {
     ]);
   });
 
-  it('counts files that are none of its pages, and names jobs that cannot be read', async () => {
+  it('counts files other than its pages, and names jobs that cannot be read', async () => {
     const other = freshFolder();
     written(join(other, 'x.html'), '<html>');
     written(join(other, 'y.htm'), '<script type="application/json" id="card">{"title":1}</script>');

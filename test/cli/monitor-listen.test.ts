@@ -42,7 +42,7 @@ describe('dprof monitor --listen', () => {
     expect(addressOf('node-1:9100')).to.deep.equal({ host: 'node-1', port: 9100 });
   });
 
-  it('refuses what is no address, and options that it has no use for', () => {
+  it('refuses an invalid address, and options that it has no use for', () => {
     const usage: readonly (readonly [args: readonly string[], answer: RegExp])[] = [
       ...['x', '65536', ':80', '::1:80', '127.0.0.1:', 'a b:80', '-1'].map(
         (text) => [[`--listen=${text}`], /^--listen takes \[HOST:\]PORT, not '/] as const,

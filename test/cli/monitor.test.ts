@@ -59,7 +59,7 @@ describe('dprof monitor', () => {
     }
   });
 
-  it('goes on after lines that are no report, and counts them, also with -q', async () => {
+  it('goes on after lines that are not reports, and counts them, also with -q', async () => {
     const input = `${lines(one(1))}not json\n{"a":1}\n\n{"type":"sample",\n${lines(one(2))}`;
     const ran = await monitor(['--no-header', '-c', 'done'], input);
     expect(ran).to.include({ code: 0, stdout: '1\n2\n' });
@@ -76,7 +76,7 @@ describe('dprof monitor', () => {
         stderr: 'dprof: stdin: the last line is cut off; the part before was read\n',
       });
     }
-    // A whole line that is no report.
+    // A whole line that is not a report.
     const other = await monitor(['-q'], `${lines(one(1))}{"a":1}`);
     expect(other.stderr).to.equal('dprof: skipped 1 line that is not a report (first: line 2)\n');
     expect(other.code).to.equal(0);

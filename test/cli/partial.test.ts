@@ -37,7 +37,7 @@ async function partialOf(folder: string, name: string): Promise<string> {
   return made;
 }
 
-/** Without the commands that show more, of which a partial answer takes some alone. */
+/** Without the commands that show more; a partial answer takes only some of them. */
 const withoutNext = (ran: Ran): Ran => ({ ...ran, stdout: ran.stdout.replace(/^\n?next: .*\n/gm, '') });
 
 async function expectSameAnswers(folder: string, name: string, answers = ANSWERS): Promise<void> {
@@ -62,7 +62,7 @@ describe('dprof partial', () => {
     const [a, b] = [await partialOf(SAMPLES, base), await partialOf(SAMPLES, next)];
     for (const options of [[], ['-f', 'json'], ['--by', 'kernel', '--fail-if', 'op:linear>+1%']]) {
       const ofPaths = await dprof(['diff', ...options, join(SAMPLES, base), join(SAMPLES, next)]);
-      // Doubts name the file, of which a partial answer knows the name alone.
+      // Doubts name the file; a partial answer knows only its name.
       const ofProfiles = { ...ofPaths, stdout: ofPaths.stdout.replaceAll(`${SAMPLES}/`, '') };
       expect(await dprof(['diff', ...options, join(a, base), join(b, next)])).to.deep.equal(ofProfiles);
       // One of each kind.

@@ -31,7 +31,7 @@ function sizeOf(path: string): number {
   return packed.reduce((all, name) => all + statSync(join(path, name)).size, 0);
 }
 
-/** Inputs of each format, which have all types of records together, and one that is no profile. */
+/** Inputs of each format, which have all types of records together, and one that is not a profile. */
 const SAMPLED = [
   ...['data/kineto/mi300_norm_layers_training.json.gz', 'data/kineto/critical_path', 'data/kineto/oracle'],
   ...['data/nsys/vsr_a100_pyprof.sqlite', 'data/nsys/cuda_graph_rtx3060.sqlite', 'data/nsys/nvtx_only.sqlite'],

@@ -67,7 +67,7 @@ describe('written jobs', () => {
     });
   }
 
-  it('refuse what is no number, no kind of group, and no place', () => {
+  it('refuse an invalid number, kind of group, or place', () => {
     for (const args of [
       ['--slow-node', '1:fast'],
       ['--slow-layer', '1'],

@@ -40,7 +40,7 @@ async function printed(...args: readonly string[]): Promise<unknown[]> {
     .map((line) => JSON.parse(line) as unknown);
 }
 
-/** An answer as JSON has it: numbers that are none are null. */
+/** An answer as JSON has it: numbers that are not finite are null. */
 const asJson = (answer: unknown): unknown => JSON.parse(JSON.stringify(answer));
 
 const lineOf = (answer: Promise<unknown>): Promise<string> =>

@@ -196,7 +196,7 @@ interface Model {
 const v = (value: Arg['value']): Arg => ({ name: '', type: typeof value, ...(value === undefined ? {} : { value }) });
 const none: Arg = { name: '', type: 'NoneType', value: null };
 
-/** Arguments that are no tensors, after the tensors, by op. */
+/** Arguments other than tensors, which follow the tensors, by op. */
 const SETTINGS: Readonly<Record<string, (op: ModelOp) => readonly Arg[]>> = {
   addmm: () => [v(1), v(1)],
   convolution: (op) => [

@@ -136,7 +136,7 @@ describeInBrowser('dashboard', (open) => {
     const addmm = page.locator('[data-panel="ops"] tbody tr').filter({ hasText: 'addmm' });
     expect(await addmm.locator('[data-field$=".hostSelf"]').getAttribute('data-value')).to.equal('20000');
     expect(await names('layers')).to.deep.equal(['Linear_0']);
-    // 40 us, of which 30 are in an op.
+    // 40 us, 30 of them in an op.
     expect(await raw('layers', 'overview.host.layers.0.time')).to.equal('10000');
     expect(await raw('steps', 'overview.host.steps.median')).to.equal('100000');
     expect(complaints).to.deep.equal([]);

@@ -531,7 +531,7 @@ async function ofRegions(path: string, page: PageProfile | undefined): Promise<F
   ];
 }
 
-/** Kinds of work that are no kernels. */
+/** Kinds of work other than kernels. */
 const NO_KERNELS: ReadonlySet<unknown> = new Set(['communication', 'memcpy', 'memset', 'graphs']);
 
 /** Kernels by category, their time in all, and the time in which work of a kind ran. */
@@ -618,7 +618,7 @@ const rankIn = (summary: Row): unknown => (summary['header'] as Row | undefined)
 /** Figures of all answers of a profile. */
 async function figuresOf(path: string): Promise<Figure[]> {
   const [summary, ...others] = await answer(path, 'summary');
-  // An empty capture, or a file with no profile in it; a folder of profiles that are no ranks of one job.
+  // An empty capture, or a file with no profile in it; a folder of profiles that are not ranks of one job.
   if (summary === undefined || (others.length > 0 && rankIn(summary) === null)) return [];
   const [ranks] = await answer(path, 'ranks');
   const [ofRank, ...otherRanks] = listIn(ranks, 'ranks');

@@ -1,4 +1,4 @@
-/** A page of several devices, of which some did nothing: all of it counts them alike, and times are those of a device. */
+/** A page of several devices, some of which did nothing: all panels count the same devices, and times are per device. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { freshFolder } from '../support/fresh-path.js';

@@ -75,7 +75,7 @@ const HOST_ONLY: PageContents = pageContentsOf(
   ),
 );
 
-/** Kernels of a layer, of which no op is known. */
+/** Kernels of a layer whose ops are unknown. */
 const LINKED: PageContents = pageContentsOf([
   profileOn(A100),
   kernel({ start: 0, dur: 100, layer: ['block'] }),

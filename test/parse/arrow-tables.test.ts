@@ -173,7 +173,7 @@ describe('tables in Arrow', () => {
     expect(await copied(joined([schema, first, other, records, delta, later, records]))).to.deep.equal(
       rowsOf('axbycxdyaxby'),
     );
-    // More than 1000 dictionaries, of which only one is current.
+    // More than 1000 dictionaries, only one of which is current.
     const many = Array.from({ length: 1500 }, () => [first, second]).flat();
     expect(await copied(joined([schema, other, ...many, records]))).to.deep.equal(rowsOf('cxdy'));
   });

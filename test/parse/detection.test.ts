@@ -76,7 +76,7 @@ describe('detection', () => {
     ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /Nsight Compute text output.*nsys profile/],
     ['dparse records', '{"type":"profile","v":1}\n', /dparse records \(give them to dprof\)/],
     ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
-    ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
+    ['JSON that is not a trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
     ['a JSON array', ' [1, 2]', /JSON/],
     [
       'totals of Proton',

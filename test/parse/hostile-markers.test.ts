@@ -19,7 +19,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'a comprehension': "{'mod': 'torch', 'op': 'mm', 'args': [type(x) for x in range(10**9)]}",
   prose: 'this modern op takes args of any type',
   'prose in braces': '{the mod of an op, with args of one type}',
-  'a trace that is none': 'my traceMarker strRepr',
+  'an invalid trace': 'my traceMarker strRepr',
   'control characters': 'a\u0001\u001b[31m\r\n\tb\u007f\u0085',
   NUL: 'before\0after',
   'lone surrogates': '\ud800 and \udfff',
@@ -90,7 +90,7 @@ describe('hostile marker texts', () => {
     expect(existsSync(TRAP)).to.equal(false);
   });
 
-  it('bytes that are no UTF-8 are read as something', () => {
+  it('bytes that are not UTF-8 are read as something', () => {
     const path = new NsightDatabase().launch(1, ['bad']).write();
     const db = new Database(path);
     // FF is no UTF-8 at all; ED A0 80 would be a lone surrogate.

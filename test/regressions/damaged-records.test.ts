@@ -27,8 +27,8 @@ async function rowOf(fields: Readonly<Record<string, unknown>>, columns: string)
 
 describe('records whose fields have other types', () => {
   const cases: readonly (readonly [string, Readonly<Record<string, unknown>>, string, string])[] = [
-    ['a collective that is none', { collective: { op: ['all'], group: {} } }, 'sil,collective,group', '5,na,na'],
-    ['counters that are no numbers', { counters: { pc: { a: 1 } } }, 'sil,counters', '5,na'],
+    ['an invalid collective', { collective: { op: ['all'], group: {} } }, 'sil,collective,group', '5,na,na'],
+    ['counters that are not numbers', { counters: { pc: { a: 1 } } }, 'sil,counters', '5,na'],
     ['labels that are lists', { labels: { type: [1] } }, 'sil,engine', '5,Tensor'],
     ['a forward op without a name', { forward: { op: 7 } }, 'sil,fwd,counters', '5,na,pc=4'],
     ['picoseconds that are texts', { ps: ['x', 5] }, 'sil,engine', '5,Tensor'],
@@ -59,7 +59,7 @@ describe('records whose fields have other types', () => {
     });
   }
 
-  it('have texts that are none: notices and samples', async () => {
+  it('have texts of the wrong type: notices and samples', async () => {
     const lines = [KERNEL, { type: 'notice', profile: 0, category: [], text: {} }, { type: 'sample', profile: 0, start: 1, metric: 'm', value: 1, text: 5, unit: 7, labels: { a: {} } }]; // prettier-ignore
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     for (const command of [['perfetto', '-f', 'chrome-json'], ['summary'], ['html'], ['monitor']]) {
@@ -68,7 +68,7 @@ describe('records whose fields have other types', () => {
     }
   });
 
-  it('have no sums that are none', async () => {
+  it('have no invalid sums', async () => {
     const input = [1e308, -1e308, 9e15]
       .map((start, i) => `${JSON.stringify({ ...KERNEL, id: i + 1, start, ps: ['x', {}] })}\n`)
       .join('');

@@ -19,7 +19,7 @@ const timesOf = (path: string): (number | null)[][] =>
     .map(completeKernel)
     .map(({ start, dur }) => [start, dur]);
 
-/** Starts and durations of all records that are no exact nanoseconds. */
+/** Starts and durations of all records that are not exact nanoseconds. */
 const inexactOf = (path: string): unknown[] =>
   recordsOf(path).flatMap((record) => {
     const times = [record].flatMap((each) => ['start' in each ? each.start : null, 'dur' in each ? each.dur : null]);

@@ -151,7 +151,7 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
       events.map((event, i) => (event['cat'] === 'kernel' && i % 3 === 0 ? { ...event, dur: 'x' } : event)),
     ),
   ),
-  ofRow('PyTorch: events that are no objects', /damaged events, rows and reports \([^)]*\): \d+/, () =>
+  ofRow('PyTorch: events that are not objects', /damaged events, rows and reports \([^)]*\): \d+/, () =>
     trace((events) => [...events.slice(0, 9), 5, 'x', ...events.slice(9)]),
   ),
   ofWhole('Ascend folder: CSV cut off in a row', CUT, () =>

@@ -1,4 +1,4 @@
-/** The page of the sample's job, made once: four ranks, of which the third is late, whose clocks differ by seconds. */
+/** The page of the sample's job, made once: four ranks, whose clocks differ by seconds; the third is late. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

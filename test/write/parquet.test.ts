@@ -112,7 +112,7 @@ describe('parquet', () => {
     expect(groups.length).to.be.greaterThan(1);
   });
 
-  it('writes numbers beyond 2^53 by their digits, and what is no number of 64 bits as unknown', async () => {
+  it('writes numbers beyond 2^53 by their digits, and numbers beyond 64 bits as unknown', async () => {
     const cells: readonly CellValue[] = ['9223372036854775807', '-5', 2 ** 53, 1.6, NaN, '9223372036854775808', 'x'];
     const column: Column<CellValue> = { key: 'n', header: 'n', type: 'int', width: 0, doc: '', value: (cell) => cell };
     const table = { columns: [column as Column<unknown>], rows: cells };

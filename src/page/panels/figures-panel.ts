@@ -24,7 +24,7 @@ interface FigureLine {
   readonly isBasis?: boolean;
 }
 
-/** In strings, `{unit}` stands for the vendor's name of the matrix unit, `{devices}` for the number of devices. */
+/** In texts, `{unit}` stands for the vendor's name of the matrix unit, `{devices}` for the number of devices. */
 interface FigureCard {
   readonly title: string;
   /** Description of the figure, shown on hovering over its title. */

@@ -278,9 +278,9 @@ export interface MemoryOperations {
   readonly count: number;
   /** Null when none has a duration. */
   readonly time: number | null;
-  /** Sum over those whose size is known. */
+  /** Bytes of the operations whose size is known; null when no size is known. */
   readonly bytes: number | null;
-  /** Number of copies of unknown size; left out when the size of none or of all is known. */
+  /** Number of operations of unknown size; left out when the size of none or of all is known. */
   readonly unsized?: number;
   /** Bytes over the time in which at least one runs on a device, of those that have both: see `TransferRate`. */
   readonly bytesPerS: number | null;

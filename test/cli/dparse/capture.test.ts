@@ -58,7 +58,7 @@ describe('dparse --capture', () => {
     expect(rows).not.to.equal(await rowsOf());
   });
 
-  it('is not needed where captures are beside the trace, which are no profiles of their own', async () => {
+  it('is not needed where captures are beside the trace, which do not count as profiles', async () => {
     const folder = folderOf({
       ...REPLAYS,
       'capture_traces/bs_4.json.gz': gzipSync(captureTrace('amd')),

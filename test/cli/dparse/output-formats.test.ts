@@ -58,7 +58,7 @@ describe('dparse -f pyprof', () => {
     );
   }
 
-  it('is read again as the same kernels, and has no line for what is no kernel', async () => {
+  it('is read again as the same kernels, and has lines for kernels only', async () => {
     const sample = join(ROOT, 'samples/lenet.nsys.sqlite');
     const dicts = await runCli('dparse', ['-q', '-f', 'pyprof', sample]);
     const records = await runCli('dparse', ['-q', sample]);

@@ -72,7 +72,7 @@ describe('filling', () => {
     expect(amount(call('torch.ones'))).to.equal('main 0 na');
     expect(amount(aten('ones'))).to.equal('main 0 na');
   });
-  it('does not fit sizes that are none', () => {
+  it('does not fit invalid sizes', () => {
     expect(amount(call('torch.ones', list([-1])))).to.equal(null);
     expect(amount(call('torch.full', v('x')))).to.equal(null);
     expect(amount(call('torch.arange'))).to.equal(null);

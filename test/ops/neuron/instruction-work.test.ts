@@ -38,7 +38,7 @@ describe('instructions', () => {
     expect(cells({ name: 'TENSOR_REDUCE', ...VECTOR })).to.deep.equal([4 * 128, 0, 'main', false]);
   });
 
-  it('map: one operation for each element written and each op that is none to bypass', () => {
+  it('map: one operation for each element written and each op other than bypass', () => {
     const operands = (ops: string): string => `ops=${ops} imm=0x684c,0 src=fp32@0x1[1,1,1][128,1,1] dst=fp32@0x2[1,1,1][128,2,1] channels=64`;
     const flops = (ops: string): unknown => instructionWork({ name: 'TENSOR_SCALAR', operands: operands(ops) })?.flops;
     expect(flops('MULTIPLY,BYPASS')).to.equal(128 * 2 * 64);

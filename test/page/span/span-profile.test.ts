@@ -448,7 +448,7 @@ describe('a span of a sample', () => {
     // The last kernels before 0.5 ms and after 0.26 ms are cut.
     ['lenet.pt.trace.json.gz', 260_000, 500_000],
     ['lenet.nsys.sqlite', 400_000, 777_777],
-    // Two devices, of which one lacks work: the tables of ops know no difference.
+    // Two devices, one of which lacks work: the tables of ops know no difference.
     ['transformer.nsys.sqlite', 315_000, 401_234],
   ] as const;
   for (const [name, from, to] of SPANS)

@@ -34,7 +34,7 @@ describe('JSON decoded exactly', () => {
     expect(decode(text)[0]).to.deep.equal(JSON.parse(text));
   });
 
-  it('reads words that are no JSON as null, and counts them', () => {
+  it('reads words that are not JSON as null, and counts them', () => {
     expect(decode('[NaN,-Infinity,None,nan,true,null]')).to.deep.equal([[null, null, null, null, true, null], 4]);
   });
 

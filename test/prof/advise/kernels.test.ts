@@ -17,7 +17,7 @@ const sigmoid = aten('sigmoid', t(SHAPE));
 const other = aten('relu', t([4096, 2048]));
 
 describe('findings about kernels that run at the same time', () => {
-  it('are about the time in which any of them runs, which is no more than the device has', () => {
+  it('are about the time in which any of them runs, which is at most the time of the device', () => {
     const at = (stream: number, start: number): KernelRecord => kernel({ stream, start, dur: 600, op: [], calls: [] });
     const records = [profileOn(A100), at(7, 0), at(8, 100), at(9, 200), kernel({ start: 800, dur: 200, op: [], calls: [] })];
     const adviser = adviserOf(records);

@@ -42,7 +42,7 @@ describe('the rule fp32-product', () => {
     const volta = kernel({ name: 'volta_sgemm_128x64_nn', short: 'volta_sgemm_128x64_nn', dur: 5000 });
     expect(findingsOf('fp32-product', on(profileOn(V100), volta))[0]?.evidence).to.include({ type: 'fp16' });
     expect(findingsOf('fp32-product', on(profileOn(A100), volta))[0]?.evidence).to.include({ type: 'tf32' });
-    // Kernels that are no products, and products of other types.
+    // Kernels other than products, and products of other types.
     const others = ['void at::native::vectorized_elementwise_kernel<4, float>', 'ampere_bf16_s16816gemm_bf16_128x64_nn'];
     const rest = others.map((other, i) => kernel({ id: i, name: other, short: other, dur: 5000 }));
     expect(findingsOf('fp32-product', on(profileOn(A100), ...rest))).to.deep.equal([]);
@@ -249,7 +249,7 @@ describe('the rule old-architecture', () => {
     expect(silenceOf('old-architecture', silent)).to.equal('nothing');
   });
 
-  it('is silent within one generation, and on what is no product', () => {
+  it('is silent within one generation, and about kernels other than products', () => {
     const sm86 = device('NVIDIA A10', { arch: 'sm86' });
     expect(silenceOf('old-architecture', on(profileOn(sm86), product(OLD, mm(64, 64, 64, 'bfloat16'), 700)))).to.equal('nothing'); // prettier-ignore
     const copy = kernel({ name: 'ampere_copy', calls: [aten('add', t([8]), t([8]), v(1))] });

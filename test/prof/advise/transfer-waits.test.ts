@@ -189,7 +189,7 @@ describe('copies that the CPU issued and the profile lacks', () => {
     expect(overviewOf(records).devices[0]?.bounds).to.deep.equal({ busy: 1_000_000, idle: 1_000_000 });
   });
 
-  it('leave memsets to be named', () => {
+  it('do not hide memsets', () => {
     // 900 of 4000 us.
     const fill = { type: 'set', value: 0, bytes: 64, profile: 0, start: 200_000, dur: 900_000, device: 0, stream: 7, pid: 10, tid: 100, corr: 5, launch: null } as const; // prettier-ignore
     const records = [called, work[0], fill, work[1]].flatMap((record) => record ?? []);

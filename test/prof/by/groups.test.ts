@@ -130,7 +130,7 @@ describe('a group', () => {
   });
 
   it('differs for values of different kinds with the same text', () => {
-    // Six values, of which two are written alike; what is no UTF-16 has no UTF-8 of its own.
+    // Six values, two of which are written alike; invalid UTF-16 has no UTF-8 form.
     const names = ['na', '', '1', '\ud800', '\ud801', '層'];
     const records = names.flatMap((short) => [kernel({ short }), kernel({ short })]);
     expect(rowsOf(records, { by: 'kernel', columns: 'kernel,count' })).to.deep.equal(names.map((name) => [name, 2]));

@@ -79,7 +79,7 @@ describe('terms of Neuron profiles', () => {
     expect(products).to.equal(608);
   });
 
-  itShared('hold the fields of a summary that are no metrics', CAPTURES.slice(1, 2), ([path = '']) => {
+  itShared('hold the fields of a summary that are not metrics', CAPTURES.slice(1, 2), ([path = '']) => {
     const [terminology = {}] = realFile(path).tables['terminology'] ?? [];
     const fields = Object.keys(terminology).filter((key) => /^(?:ultraserver|s3)_/.test(key));
     expect(fields.sort()).to.deep.equal(

@@ -173,7 +173,7 @@ describe('ranks that are late in some steps', () => {
   });
 
   it('are none where times of whole microseconds differ by one', () => {
-    /** Steps of 50 us, of which 25 us are own work. */
+    /** Steps of 50 us, 25 us of which are own work. */
     const short = (part: RankPart): RankPart => {
       const { step, ...times } = part.steps;
       const scaled = Object.entries(times).map(([key, of]) => [key, of.map((time) => time && time / 2000)]);

@@ -96,7 +96,7 @@ describe('regions', () => {
       range('inner', 20, 90, 'layer'),
       work('kernel', 30, 40, 50, ofThread(2, { callerRanges: ['step of mine'] })),
       work('copy', 60, 70, 80, ofThread(2, { kind: 'HtoD', bytes: 64 })),
-      // Another thread, of which nothing is known.
+      // Another thread, about which nothing is known.
       work('copy', 60, 81, 82, ofThread(3, { kind: 'HtoD', bytes: 64 })),
       work('kernel', 85, 90, 95),
       END,

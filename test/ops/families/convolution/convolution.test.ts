@@ -31,7 +31,7 @@ describe('convolution', () => {
     );
   });
 
-  it('takes any kernel name that is no helper', () => {
+  it('takes any kernel name other than that of a helper', () => {
     for (const name of [
       'nvjet_hsh_128x256',
       'cutlass::Kernel',

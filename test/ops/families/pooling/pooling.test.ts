@@ -35,7 +35,7 @@ describe('pooling', () => {
     const kept = call(`${F}.adaptive_avg_pool2d`, x, { name: '', type: 'tuple', value: [null, 7] });
     expect(amount(kept)).to.equal('main 1605632 7225344'); // + 8·64·56·7·4
   });
-  it('does not fit windows that are none', () => {
+  it('does not fit invalid windows', () => {
     expect(amount(call(`${F}.max_pool2d`, x))).to.equal(null);
     expect(amount(call(`${F}.max_pool2d`, x, list([2, 2, 2])))).to.equal(null);
     expect(amount(call(`${F}.max_pool2d`, t([4]), int(2)))).to.equal(null);

@@ -24,7 +24,7 @@ describe('search of a timeline', () => {
       { is: 'number', field: 'id', sign: '=', value: 7 },
     ]);
     expect(parseQuery('  ')).to.deep.equal([]);
-    // No fields: a C++ name, and an amount that is none.
+    // No fields: a C++ name, and an invalid amount.
     expect(parseQuery('at::native dur>fast')).to.deep.equal([
       { is: 'text', field: null, text: 'at::native' },
       { is: 'text', field: null, text: 'dur>fast' },
@@ -103,7 +103,7 @@ describe('search of a timeline', () => {
     expect(found('start>=1050')).to.deep.equal([3, 4]);
   });
 
-  it('reads as words what is no condition', () => {
+  it('reads anything that is not a condition as words', () => {
     expect(found('gemm<float>')).to.deep.equal([2]);
     expect(found('linear dur>20')).to.deep.equal([2]);
     expect(found('nosuch==1')).to.deep.equal([]);

@@ -112,7 +112,7 @@ const CASES: readonly Case[] = [
   },
   { what: 'an empty tensor', dims: [[0, 4]], types: ['float'], args: [t([0, 4])] },
   {
-    what: 'extents that are none',
+    what: 'invalid extents',
     dims: [[2.5], [-1], ['a'], 5, null],
     types: ['float', 'float', 'float', 'float', 'float'],
     args: [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN],
@@ -158,7 +158,7 @@ const CASES: readonly Case[] = [
     args: [ts({ ...untyped(4, 1, 768), strides: [0, 768, 1] }, untyped(4, 196, 768))],
   },
   {
-    what: 'strides that are none',
+    what: 'invalid strides',
     dims: [
       [2, 2],
       [2, 2],

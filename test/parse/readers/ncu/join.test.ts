@@ -22,7 +22,7 @@ function joined(launches: readonly NcuLaunch[], records: readonly ProfileLine[])
   });
 }
 
-describe('counters of a kernel report', () => {
+describe('counters of a kernel in a report of Nsight Compute', () => {
   it('go to the nth launch of their name, grid and block', () => {
     const launches = [launch('a', 1), launch('b', 2), launch('a', 3), launch('a', 4, [2, 1, 1])];
     expect(joined(launches, [timed('a'), timed('a', [2, 1, 1]), timed('a'), timed('b'), end])).to.deep.equal([

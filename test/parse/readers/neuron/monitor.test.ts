@@ -33,7 +33,7 @@ const brief = (records: readonly ProfileLine[]): unknown[] =>
     return [metric, text ?? value, unit, device, others];
   });
 
-/** Numbers, strings and truth values of a JSON value, wherever they stand, but for errors that are none. */
+/** All numbers, strings and truth values within a JSON value, except empty error messages. */
 function leaves(value: unknown, key = ''): unknown[] {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([name, member]) => leaves(member, name));
@@ -292,7 +292,7 @@ describe('neuron-monitor', () => {
     expect([...starts]).to.deep.equal([0, 2.5e9, 5.25e9, 6.25e9]);
   });
 
-  it('goes on after lines that are no reports, and counts them', () => {
+  it('goes on after lines that are not reportss, and counts them', () => {
     const good = runtime(utilisation(1, 5));
     const records = recordsOf('', 'WARNING: busy', '[1]', '{"level":"info"}', good, '{"neuron_runtime_data":', good);
     expect(end(records)).to.deep.include({

@@ -42,7 +42,7 @@ describe('a device trace that cannot be read', () => {
     expect(refusal(ntff({ metadataLength: 2n ** 40n }))).to.include('its metadata would have');
   });
 
-  it('has metadata that is none', () => {
+  it('has unreadable metadata', () => {
     expect(refusal(ntff({ metadataLength: 20n }))).to.include('its metadata cannot be read: ');
   });
 

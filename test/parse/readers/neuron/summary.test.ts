@@ -112,7 +112,7 @@ describe('neuron-summary', () => {
     expect(brief(text)).to.deep.equal(samples(recordsOf(path)).map(({ metric, value, text, unit }) => [metric, text ?? value, unit, null]));
   }); // prettier-ignore
 
-  it('takes a metric that comes again for the next node, and counts lines that are none', () => {
+  it('takes a metric that comes again for the next node, and counts lines that are not metrics', () => {
     const path = write('nc_idx 4\ntotal_time 1\nremarks\nnc_idx 5\ntotal_time 2\n');
     expect(samples(recordsOf(path)).map(({ value, labels }) => [value, labels?.['node']])).to.deep.equal([
       [4, 0],

@@ -30,7 +30,7 @@ const oddIn = (rows: readonly unknown[]): Readonly<Record<string, number>> | und
   oddOf(textOf({ instruction: rows }));
 
 describe("Neuron: the tool's JSON, odd files", () => {
-  it('has no names made of numbers that are none', () => {
+  it('makes no names from invalid numbers', () => {
     const text = textOf({ instruction: [instruction(1, { opcode: 'OPCODE' })] });
     const names = ['1e309', '12'].map((opcode) => kernelsOf(text.replace('"OPCODE"', opcode))[0]?.name);
     expect(names).to.deep.equal(['unknown', '12']);

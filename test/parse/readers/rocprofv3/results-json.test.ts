@@ -135,7 +135,7 @@ describe('rocprofv3 JSON: rows', () => {
     expect(samples.map(({ start, device, value }) => [start, device, value])).to.deep.equal([[10, 0, 1000], [1010, 0, 1100], [2000, 0, 100]]); // prettier-ignore
   });
 
-  it('counts kinds that are not read, and rows that are no objects', () => {
+  it('counts kinds that are not read, and rows that are not objects', () => {
     const path = file(String(rocprofJson([{ ...PROCESS, records: { hip_event: [call('hipFree', [1n, 2n], 1)] } }])).replace('"hip_event":[', '"rccl_api":[7],"hip_event":[')); // prettier-ignore
     expect(headerOf(path).facts).to.deep.include({ not_read: 'hip_event: 1' });
     expect(diagnosticsOf(path)).to.deep.include({ 'malformed-event': 1 });

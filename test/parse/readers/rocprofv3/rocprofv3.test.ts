@@ -74,7 +74,7 @@ describe('rocprofv3: cells', () => {
     expect(onlyKernelOf(written({ Kernel_Name: 'f<"a", 2>(int, int)' })).name).to.equal('f<"a", 2>(int, int)');
   });
 
-  it('has unknown fields for cells that are no numbers, and no kernel less', () => {
+  it('has unknown fields for cells that are not numbers, but keeps all kernels', () => {
     const bad = { Stream_Id: 'x', Queue_Id: '', End_Timestamp: 'x', Grid_Size_X: '', VGPR_Count: 'x' };
     expect(onlyKernelOf(written({ ...bad, Kernel_Name: '' }))).to.deep.include({
       ...{ name: 'kernel#na', start: 0, dur: null, stream: null, grid: null, registers: null },
@@ -106,7 +106,7 @@ describe('rocprofv3: other versions', () => {
     expect(onlyKernelOf(path)).to.deep.include({ name: 'scale', device: 4, sharedBytes: 512, registers: 24 });
   });
 
-  it('refuses a table that is no kernel trace, with the file to give', async () => {
+  it('refuses a table that is not a kernel trace, and names the file to give', async () => {
     const path = file(
       '"Kind","Operation","Agent_Id","Start_Timestamp"\n"SCRATCH_MEMORY","SCRATCH_MEMORY_ALLOC","Agent 4",1\n',
     );

@@ -169,7 +169,7 @@ describe("the profilers' dicts", () => {
     expect(parseMarker(text)).to.deep.equal({ kind: 'trace', frames: ['train.py:42', '/path/net.py:17'] });
   });
 
-  it('are look-ups of names, which are no calls', () => {
+  it('are look-ups of names, which are not calls', () => {
     const text = "{'mod': 'torch', 'op': '__getattr__', 'args': [{'name': '', 'type': 'str', 'value': 'extra_repr'}]}";
     expect(parseMarker(text)).to.deep.equal({ kind: 'lookup' });
     // As in a real profile, where they nest by the hundred around every op.
@@ -193,7 +193,7 @@ describe("the profilers' dicts", () => {
     });
   });
 
-  it('that are no literals, or have the wrong types, are plain ranges and counted as malformed', () => {
+  it('that are not literals, or have the wrong types, are plain ranges and counted as malformed', () => {
     for (const text of [
       "{'mod': 'torch', 'op': 'mm', 'args': [",
       "{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': tensor}]}",

@@ -12,7 +12,7 @@ import { takeAll } from '../../../support/rows.js';
 const HELD = 8;
 const LATE = 13;
 
-/** 16 ranks, of which one takes 30 % longer for a layer. */
+/** 16 ranks, one of which takes 30 % longer for a layer. */
 const jobOf = (steps: number): SimulatedJob =>
   simulateJob({
     ...{ tp: 2, pp: 1, dp: 8, steps, layers: 2, microBatches: 1 },

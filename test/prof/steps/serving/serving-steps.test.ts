@@ -63,7 +63,7 @@ const RECORDS: readonly ProfileLine[] = [
 ];
 
 describe('steps of servers', () => {
-  it('have tokens over their time, which is no less than the device was busy with them', () => {
+  it('have tokens over their time, which is at least the time that the device was busy with them', () => {
     const [prefill, first, second, verify, all] = rowsOf(RECORDS);
     expect(valuesOf(prefill)).to.deep.equal({
       ...{ phase: 'prefill', batch: 2, context_tokens: 500, generation_tokens: 0, tokens_per_s: 500e9 / 1000 },
