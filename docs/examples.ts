@@ -66,7 +66,7 @@ export function toolsFolder(wordsOf: (tool: 'dparse' | 'dprof') => readonly stri
   return folder;
 }
 
-/** Environment in which examples run: both tools on the PATH, strings in no language but English. */
+/** Environment in which examples run: both tools on the PATH, all messages in English. */
 export const exampleEnvironment = (folder: string): NodeJS.ProcessEnv => ({
   ...process.env,
   PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`,

@@ -68,7 +68,7 @@ const COMMANDS: readonly [ReadingCommand, ...ReadingCommand[]] = [
 
 export const chooseCommand = (random: Random): ReadingCommand => random.of(COMMANDS);
 
-/** Strings of a number that is none, or of a value that has no text. */
+/** Cells with a number that is not finite, or with a value that JavaScript cannot print. */
 const NO_VALUE = /(?:^|,)(?:NaN|-?Infinity|undefined|\[object Object\])(?:,|$)/m;
 
 /** What is wrong with what a command printed; null when nothing is. */

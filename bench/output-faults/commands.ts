@@ -1,4 +1,4 @@
-/** All that the two programs write: each command in each of its formats, and each string. */
+/** All that the two programs write: each command in each of its formats, and texts such as the help. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ const READ: Readonly<Record<string, (inputs: CommandInputs) => readonly string[]
   sql: ({ records }) => ['select name, dur from kernel', records],
 };
 
-/** Commands of dprof that are not called with files and a format, and strings other than the help. */
+/** Commands of dprof that are not called with files and a format, and texts such as the list of columns. */
 const OTHERS = ({ records, monitor }: CommandInputs): readonly (readonly string[])[] => [
   ['--by', 'op', records],
   ['--by', 'layer,op', '--tree', records],

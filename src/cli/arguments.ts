@@ -32,7 +32,7 @@ interface FormerName {
   readonly values?: RegExp;
 }
 
-/** A tool or one of its commands: the strings of its messages, help and manual page. */
+/** A tool or one of its commands, with the texts of its messages, help and manual page. */
 export interface Tool {
   readonly name: string;
   readonly usage: string;

@@ -1,6 +1,6 @@
 /**
- * Finds how spans of time nest. All sweeps take spans in order of start time, the longer first for equal starts. They accept
- * spans that overlap without nesting, such as the start/end ranges of NVTX. The caller chooses the unit of time.
+ * Finds how spans of time nest. All sweeps take spans in order of start time, the longer first for equal starts. They
+ * accept spans that overlap without nesting, such as the start/end ranges of NVTX. The caller chooses the unit of time.
  */
 import { elementAt, least } from './element.js';
 import { countUpTo } from './row-order.js';
@@ -219,8 +219,8 @@ export interface OpenSpan<T> {
 const MOST_ENCLOSING = 2048;
 
 /**
- * Finds the spans that enclose others, which arrive in order of start time. A span encloses another if it starts no later and
- * ends no earlier. Unlike a stack, this removes all ended spans, because start/end ranges end in any order. Cost:
+ * Finds the spans that enclose others, which arrive in order of start time. A span encloses another if it starts no
+ * later and ends no earlier. Unlike a stack, this removes all ended spans, because start/end ranges end in any order. Cost:
  * linear in the number of enclosing spans, plus at most 2,048 open spans for each enclosed one.
  */
 export class EnclosingSpans<T> {

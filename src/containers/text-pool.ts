@@ -1,6 +1,6 @@
 /**
- * Numbered strings. Each distinct string is stored once, as UTF-8 outside the heap. A small number of strings is better kept
- * as strings.
+ * Numbered strings. Each distinct string is stored once, as UTF-8 outside the heap. A small number of strings is better
+ * kept as strings.
  */
 import { elementAt } from './element.js';
 import { mixedBytes, HashIndex, NO_ROW } from './hash-index.js';

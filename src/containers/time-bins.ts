@@ -46,8 +46,8 @@ export class TimeBins {
   }
 
   /**
-   * Adds the part of an interval that lies within the bins. Intervals arrive in order of start time; if one is out of order, its
-   * part before the coverage's end is not counted.
+   * Adds the part of an interval that lies within the bins. Intervals arrive in order of start time; if one is out of
+   * order, its part before the coverage's end is not counted.
    */
   cover(coverage: BinCoverage, start: number, end: number): void {
     const begin = this.begin ?? start;

@@ -75,8 +75,9 @@ export interface Records extends AsyncIterable<ProfileLine> {
  * or glob of them; several of these; or a byte stream, such as standard input, whose neuron-monitor reports are returned as
  * they are written.
  *
- * Each profile yields its profile line, its activities in order of start time, and its end line with the diagnostics: counts of
- * irregularities in the input, by the names in `DIAGNOSTICS`. Profiles of several files are numbered consecutively.
+ * Each profile yields its profile line, its activities in order of start time, and its end line with the diagnostics:
+ * counts of irregularities in the input, by the names in `DIAGNOSTICS`. Profiles of several files are numbered
+ * consecutively.
  *
  *     for await (const record of await open('traces/')) if (record.type === 'kernel') console.log(record.name);
  * @throws UserError for an input that does not exist or is not a profile; while iterating, for one that is damaged or cut

@@ -177,12 +177,12 @@ function contentOf(panel: Panel, { span, ...view }: DashboardView): PanelContent
 
 type Header = PageProfile['overview']['header'];
 
-/** Elements with names of the profiled program, or with columns and conditions. Their strings are not changed. */
+/** Elements with names of the profiled program, or with columns and conditions. Their text is not changed. */
 const NAMED = 'td, th[scope="row"], code, pre, input, .box, .tl-help';
 const WORDED_ATTRIBUTES = ['title', 'aria-label'];
 
 /**
- * Replaces words in all strings of an element, including strings that panels set later, by the terms of the shown profile's
+ * Replaces words in all text of an element, including text that panels set later, by the terms of the shown profile's
  * vendor. For example, a page of Neuron says instructions instead of kernels.
  * @returns sets the profile's header
  */

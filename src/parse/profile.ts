@@ -31,7 +31,8 @@ export interface ProfileOptions extends Pick<
 }
 
 /**
- * Records of a profile: the profile line, activities in order of start time, the end line. Memory: see `trace/trace-columns.ts`.
+ * Records of a profile: the profile line, activities in order of start time, the end line. Memory: see
+ * `trace/trace-columns.ts`.
  * @param path file with the bytes, uncompressed
  * @throws UserError when the file is not a profile, or cannot be read
  * @throws UsageError when `format` is not a known format

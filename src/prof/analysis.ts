@@ -149,5 +149,5 @@ export const KERNEL_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile'
 export const HOST_TYPES: RecordTypes = new Set<ProfileLine['type']>([
   ...(['profile', 'range', 'kernel', 'collective', 'copy', 'set', 'graph', 'end'] as const),
 ]);
-/** Types that a kernel report and host ranges needs. */
+/** Types that a report on kernels and host ranges needs. */
 export const KERNEL_AND_RANGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([...KERNEL_TYPES, 'range']);

@@ -163,7 +163,7 @@ function wordsFor(header: Devices): DeviceWords {
 }
 
 /**
- * Replacements, in this order, that turn strings about kernels into strings about instructions. Names of columns
+ * Replacements, in this order, that turn sentences about kernels into sentences about instructions. Names of columns
  * (kernel_time, `--by kernel`) are not replaced.
  */
 const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
@@ -183,7 +183,7 @@ const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A string in the terms of the vendor of a profile's devices. For example, it says instructions for Neuron, and mentions
+ * A text in the terms of the vendor of a profile's devices. For example, it says instructions for Neuron, and mentions
  * only the vendor's matrix unit and devices.
  */
 export function inDeviceWords(text: string, header: Devices): string {

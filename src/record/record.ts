@@ -1,9 +1,9 @@
 /**
  * The record: one vendor-neutral vocabulary for every profiler.
  *
- * A profile becomes a stream of lines: one `profile`, then device activities in order of start time, then one `end`. Times are
- * integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes. A field that a format cannot
- * have is absent; a field whose value is unknown is null, never 0.
+ * A profile becomes a stream of lines: one `profile`, then device activities in order of start time, then one `end`.
+ * Times are integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes. A field that a
+ * format cannot have is absent; a field whose value is unknown is null, never 0.
  */
 import type { Collective, CollectiveIdentity, ProcessGroup, Transfer } from './fields/collective.js';
 import type { GraphNode } from './fields/graph-node.js';

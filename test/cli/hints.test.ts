@@ -25,10 +25,10 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['partial', '-o', freshPath('.part')],
 ];
 
-/** What a string names as a command of `dprof`: a word, and options with a value at most. */
+/** Matches a command of `dprof` in a text: the name of a command, and options with at most one value each. */
 const NAMED = /\bdprof ((?:[a-z]+\b ?)?(?:--?[a-z][a-z-]*(?: (?:'[^']*'|[^-'\s](?:\S*[^\s,);])?))? ?)*)/g;
 
-/** Arguments of the commands in a string, each for the file; FILE stands for it. */
+/** Arguments of each command in a text, with the path in place of FILE. */
 function namedIn(text: string, path: string): string[][] {
   const about = text.replaceAll(path, 'FILE');
   return [...about.matchAll(NAMED)].map(([, words = '']) => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { entryOf, mapEntries, named, dispatcherNames } from '../../src/ops/by-name.js';
 import { aten, call } from '../support/calls.js';
 
-describe('tables by the op names', () => {
+describe('tables by op name', () => {
   const table = { ...named('mm bmm', 1), '_C.mm': 2 };
 
   it('have an entry for each name, that of a module first', () => {

@@ -387,7 +387,7 @@ function ofVerdict(answer: string, verdict: Row): Figure[] {
 
 const TEXT_UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 
-/** A rounded number of a string in ns: half of its last digit is what it may be off. */
+/** A rounded number from a text, in ns. It may be off by half of its last digit. */
 function ofText(key: string, answer: string, digits: string, unit: number): Figure {
   const places = /\.(\d+)/.exec(digits)?.[1]?.length ?? 0;
   return { key, answer, value: Number(digits.replaceAll(',', '')) * unit, within: 0.5001 * unit * 10 ** -places + 1 };

@@ -10,7 +10,7 @@ import { bundledProgram } from '../support/page-program.js';
 import { sampleJob } from '../support/sample-job.js';
 import { showWholeTab, tabsOf, writePages } from './written-pages.js';
 
-/** Ids of the elements of profiles that are still strings. */
+/** Ids of the elements with profiles that are not yet parsed. */
 const UNREAD = `[...document.querySelectorAll('script[id^=profile-]')].map(({ id }) => id)`;
 const FIGURES = `[...document.querySelectorAll('[data-field]')].map(({ dataset }) => dataset.field + ' ' + dataset.value)`;
 

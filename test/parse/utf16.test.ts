@@ -1,4 +1,4 @@
-/** Text in UTF-16 in whatever place a string is read from: one line that names the file and the way out. */
+/** Text in UTF-16, wherever text is read: one line that names the file and the way out. */
 import { expect } from 'chai';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -4,7 +4,7 @@ import type { Random } from '../random.js';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"',:[\]{}()]+|\s+|./gs;
 
-/** Strings that stand where another value is expected. */
+/** Values to put where another value is expected. */
 const VALUES = [
   'null',
   '{}',
@@ -53,7 +53,7 @@ export function tokensIn(text: string): Tokens {
   return { texts, depths };
 }
 
-/** Strings are damaged many times, and scanned once. */
+/** Inputs are damaged many times, but scanned only once. */
 const scanned = new WeakMap<Buffer, Tokens>();
 
 function tokensOf(bytes: Buffer): Tokens {

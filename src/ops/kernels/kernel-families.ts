@@ -74,7 +74,7 @@ const row = (id: string, category: Category, pattern: RegExp, facts: OtherFacts 
   ...facts,
 });
 
-/** Words in the kernel names of several categories. */
+/** Words in the names of kernels of several categories. */
 const word = (id: string, pattern: RegExp, facts: OtherFacts): KernelFamily => ({ id, pattern, ...facts });
 
 /** Tensile's products whose factors have a type. */

@@ -73,7 +73,7 @@ function operandOf(part: string): Operand {
   return { kind: operandKindOf(part), name: '', text: part, owner: '' };
 }
 
-/** All operands of a string, in order. */
+/** All operands in a string, in order. */
 export const operandsOf = (text: string): readonly Operand[] =>
   Array.from(text.matchAll(PARTS), ([part]) => operandOf(part));
 

@@ -1,4 +1,4 @@
-/** Cells and headers of tables: string columns, and of numbers in a common scale. */
+/** Cells and headers of tables: columns of strings, and columns of numbers in a common scale. */
 import { elementAt } from '../../containers/element.js';
 import { element, button } from '../document/dom-elements.js';
 import { inScale, scaleOf, scaleOfAll, type DisplayScale, type DisplayUnit } from '../document/units.js';
@@ -14,7 +14,7 @@ const PLACE = /(?<=[_:/<])(?=[^_:/<])(?!(?<=:)\d)/;
 /** Length from which strings need line breaks. */
 const LONG = 20;
 
-/** @param text element whose strings may break; copying and searching are not affected */
+/** @param text element whose text may break; copying and searching are not affected */
 function breakable(text: HTMLElement): HTMLElement {
   if (text.textContent.length < LONG) return text;
   const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);

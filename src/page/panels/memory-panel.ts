@@ -1,6 +1,6 @@
 /**
- * Memory of the devices over time, a chart for each device and metric, all with the same time axis; and copies and memsets by
- * kind, with their bandwidth.
+ * Memory of the devices over time, a chart for each device and metric, all with the same time axis; and copies and
+ * memsets by kind, with their bandwidth.
  */
 import { lacking } from '../capture-hints.js';
 import type { MemoryCurve, MemoryOwner } from '../../prof/html/page-data.js';

@@ -33,8 +33,8 @@ interface Oddities {
 }
 
 /**
- * The values of one object's known keys, as byte ranges in the window, without quotes. Keys that differ only in case are two
- * keys, as other tools may add their own: the exact one counts.
+ * The values of one object's known keys, as byte ranges in the window, without quotes. Keys that differ only in case
+ * are two keys, as other tools may add their own: the exact one counts.
  */
 export class Fields {
   readonly from: Int32Array;

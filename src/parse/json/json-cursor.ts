@@ -81,8 +81,8 @@ export class JsonCursor {
 
   /**
    * Reads the members of the object that opens here.
-   * @param read reads a member's value, with the cursor at its start; returns false when the file ends first, or there is no
-   * value
+   * @param read reads a member's value, with the cursor at its start; returns false when the file ends first, or there
+   *   is no value
    * @returns whether the object is closed
    */
   members(read: (name: string) => boolean): boolean {

@@ -35,7 +35,9 @@ export interface HostTexts {
   readArguments(dims: number, types: number, concrete: number, strides: number): Arg[] | null;
   /** The shapes of one or more tensors, from the `dims` cell of a backward node; null when they were not recorded. */
   readExtents(dims: number): number[][] | null;
-  /** The frames of a call stack, outermost first. Without this method, stacks are strings with the innermost frame first. */
+  /**
+   * The frames of a call stack, outermost first. Without this method, stacks are strings with the innermost frame first.
+   */
   readFrames?(callStack: number): readonly string[];
   /**
    * The frames of a call stack as the profile writes them, including those outside the program. Without this method, the

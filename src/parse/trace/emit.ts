@@ -64,9 +64,9 @@ interface KernelNames {
 }
 
 /**
- * Records of a profile: its profile line, then activities in order of start time with ranges and samples among them, then the
- * end line. Time is linear in the number of rows except for sorting. Memory on top of the columns: 4 bytes for each
- * activity, call and range.
+ * Records of a profile: its profile line, then activities in order of start time with ranges and samples among them,
+ * then the end line. Time is linear in the number of rows except for sorting. Memory on top of the columns: 4 bytes for
+ * each activity, call and range.
  */
 export function* emit(trace: Trace, options: EmitOptions): Generator<ProfileLine> {
   try {

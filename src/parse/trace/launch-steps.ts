@@ -12,8 +12,8 @@ import type { Context, RangeKind } from '../../record/record.js';
 /** Finds the context of every kernel: the ranges, op calls, layers and call stack around its launch. */
 export interface KernelContexts {
   /**
-   * The context of the next kernel of a launch. Call this once for every kernel, in order of start time, because the kernels of
-   * an op are numbered in that order.
+   * The context of the next kernel of a launch. Call this once for every kernel, in order of start time, because the
+   * kernels of an op are numbered in that order.
    * @param call row of the launching host call; -1 when it is not in the profile
    * @param activity row of the kernel
    */

@@ -76,7 +76,10 @@ export function* hostRanges(
   }
 }
 
-/** Rows of the ranges to write, twice: in order of start time over all threads, and in order of start time within each thread. */
+/**
+ * Rows of the ranges to write, twice: in order of start time over all threads, and in order of start time within each
+ * thread.
+ */
 function rowsOfRanges(trace: Trace, contexts: KernelContexts): readonly [Iterable<number>, Iterable<number>] {
   const { rangesByThread: groups } = contexts;
   const { strays } = trace.ranges;

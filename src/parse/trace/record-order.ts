@@ -33,8 +33,8 @@ export const isRepeat = ({ start, end }: Ranges, a: number, b: number): boolean 
 /**
  * Sorts ranges thread by thread, in order of start time, the longer first at equal starts, and leaves out repeated ones.
  * @param threads number of threads
- * @param compareText order of two ranges' strings; it decides only between ranges of the same times, so that the result does
- * not depend on the order of rows
+ * @param compareText order of two ranges' strings; it decides only between ranges of the same times, so that the result
+ *   does not depend on the order of rows
  */
 export function orderRanges(ranges: Ranges, threads: number, compareText: (a: number, b: number) => number): RowGroups {
   const [start, end] = [ranges.start, ranges.end];

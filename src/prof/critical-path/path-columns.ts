@@ -43,7 +43,7 @@ export const PATH_COLUMNS: readonly Column<PathRow>[] = [
   column('bound', 'bound', str(13), 'kind of time', ({ part }) => part.bound, { vocabulary: true }),
   column('name', 'name', str(40), 'op, kernel, call or range', ({ part }) => part.name),
   column('line', 'line', str(30), 'innermost source line of the launch', ({ part }) => part.line),
-  column('runs', 'runs', int(7), 'number of separate segments on the path', ({ part }) => part.runs),
+  column('runs', 'runs', int(7), 'number of separate stretches on the path', ({ part }) => part.runs),
   column('time', 'time_ns', int(13, 'ns'), 'time on the path', ({ part }) => part.time),
   column(
     'share',

@@ -184,7 +184,10 @@ export class WorkEdges {
     return latest === null ? [] : [this.#after(latest, row, this.#switchPiece)];
   }
 
-  /** Whether other work may have held some work: nothing did so that is recorded, or only the launch of its whole program. */
+  /**
+   * Whether other work may have delayed some work, although the profile does not say so: nothing recorded delayed it, or
+   * only the launch of its whole program.
+   */
   #mayFollow(row: number, recorded: Candidate | null): boolean {
     return recorded === null || (recorded.piece === this.#launchPiece && this.work.recordsWaits(row));
   }

@@ -62,8 +62,8 @@ function operationOf(record: StepActivity, isCommunication: boolean): Operation 
 const OTHERS: Identity = { name: 'others', size: null, group: null, groupSize: null };
 
 /**
- * Collective operations by name, size class and group. Takes records once, in order of start time, and keeps at most MOST_ROWS
- * rows.
+ * Collective operations by name, size class and group. Takes records once, in order of start time, and keeps at most
+ * MOST_ROWS rows.
  */
 class CollectiveTotals {
   readonly #rows = new Map<string, RowSums>();

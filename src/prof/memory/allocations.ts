@@ -1,6 +1,6 @@
 /**
- * Memory held by each op over time, from allocations in order of start time. Memory: 24 bytes for each live allocation that will
- * be released, and one entry per op.
+ * Memory held by each op over time, from allocations in order of start time. Memory: 24 bytes for each live allocation
+ * that will be released, and one entry per op.
  */
 import { elementAt } from '../../containers/element.js';
 import { NumericColumn } from '../../containers/numeric-column.js';

@@ -187,7 +187,8 @@ class MemoryProfile {
 }
 
 /**
- * Turns records into memory in use over time, for each device of each profile, in one pass over records in order of start time.
+ * Turns records into memory in use over time, for each device of each profile, in one pass over records in order of
+ * start time.
  */
 export class Memory implements Analysis<readonly MemoryReport[]> {
   readonly types = MEMORY_TYPES;

@@ -1,6 +1,6 @@
 /**
  * Turns samples into counters, one for each metric, device and set of labels. Values of the whole profile, which have no
- * time, are arguments of one mark at the profile's start; each string is a separate mark.
+ * time, are arguments of one instant at the profile's start; each string is a separate instant.
  */
 import { STEP_METRIC, type SampleRecord, type ProfileRecord } from '../../record/record.js';
 import { ALLOCATION_METRIC } from '../memory/device-memory.js';

@@ -29,8 +29,8 @@ export const TRACE_TYPES: RecordTypes = new Set([
 ]);
 
 /**
- * Numbers of slices to hold back, for devices, whose records arrive in order of start time, and for the host, which runs ahead
- * of devices.
+ * Numbers of slices to hold back, for devices, whose records arrive in order of start time, and for the host, which
+ * runs ahead of devices.
  */
 const HELD_OF_DEVICES = 256;
 /** The number with dependency arrows, which are known only when the instructions that waited come. */
@@ -61,7 +61,7 @@ interface HeldSlice extends TraceTime, TimedSlice {
 /** Counts of what was written and what was left out. */
 class TraceCounts {
   slices = 0;
-  /** Number of records without a duration, and of strings. */
+  /** Number of records without a duration, and of samples that are strings. */
   instants = 0;
   counters = 0;
   /** Number of arrows from a launch to what it launched. */

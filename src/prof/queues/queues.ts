@@ -42,7 +42,7 @@ export interface QueueRow {
   readonly blockedTime: number | null;
 }
 
-/** The mean length of the queues of a device in an interval. */
+/** The mean length of the queues of a device in a stretch of time. */
 export interface QueuePoint {
   readonly profile: number;
   readonly device: number;

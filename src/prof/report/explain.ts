@@ -227,7 +227,7 @@ const TYPED_BY: Readonly<Record<TypedBy, string>> = {
   operand: 'types that the call lacks are taken from its other operands',
 };
 
-/** Strings for the conventions of counting work, except the default. */
+/** Descriptions of the conventions for counting work, except the default. */
 const CONVENTION_TEXTS: Readonly<Record<Convention, string>> = {
   pyprof: 'pyprof: Python function calls as PyProf counts them',
 };

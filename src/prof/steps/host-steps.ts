@@ -28,7 +28,10 @@ export function stepOf(record: ProfileLine): HostStep | null {
   return { step: value, start, end: start + (dur ?? Infinity), thread: threadOf(labels['pid'], labels['tid']) };
 }
 
-/** The steps of one profile. Add them in order of start time. Memory: 32 bytes for each step, 200 if they are not numbered from 0. */
+/**
+ * The steps of one profile. Add them in order of start time. Memory: 32 bytes for each step, 200 if they are not
+ * numbered from 0.
+ */
 export class HostSteps {
   // A row for each time that a thread was in a step.
   readonly #step: number[] = [];

@@ -5,7 +5,9 @@
 import { PS_PER_NS, PicosecondUnion, type OnGap } from '../../containers/interval-union.js';
 import type { StepWorkKind } from './step-work.js';
 
-/** Unions of a device's work by kind, in one pass in order of start time. In picoseconds; memory: the ends reached so far. */
+/**
+ * Unions of a device's work by kind, in one pass in order of start time. In picoseconds; memory: the ends reached so far.
+ */
 export class WorkUnions {
   readonly computing = new PicosecondUnion();
   readonly communication = new PicosecondUnion();

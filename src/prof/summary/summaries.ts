@@ -1,6 +1,6 @@
 /**
- * Turns records and their annotated kernels into a summary of each profile, in one pass over records in order of start time.
- * Memory: names of kernels and a union for each step, both within bounds.
+ * Turns records and their annotated kernels into a summary of each profile, in one pass over records in order of start
+ * time. Memory: names of kernels and a union for each step, both within bounds.
  */
 import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';

@@ -76,7 +76,7 @@ export interface DeviceTime {
   readonly setsAlone: number;
   /** Idle time during which the profile reports that the host or a stream waited. Null when work is missing. */
   readonly idleInWaits: number | null;
-  /** Sum of the kernel durations, whatever they do. */
+  /** Sum of the durations of all kernels, whatever they do. */
   readonly kernelSum: number;
   /** The part of it in kernels that compute. */
   readonly computeSum: number;
@@ -280,7 +280,7 @@ export interface MemoryOperations {
   readonly time: number | null;
   /** Sum over those whose size is known. */
   readonly bytes: number | null;
-  /** Number of those whose size is unknown, if it is known for others. */
+  /** Number of copies of unknown size; left out when the size of none or of all is known. */
   readonly unsized?: number;
   /** Bytes over the time in which at least one runs on a device, of those that have both: see `TransferRate`. */
   readonly bytesPerS: number | null;

@@ -1,7 +1,7 @@
 /**
- * Holds rows until all kernels of their op call have arrived, so that the op's work can be distributed once. Rows leave in the
- * order in which they came. Kernels of one call are close together, so that few rows wait; rows of a call whose other
- * kernels do not come, because records were filtered before, leave after a bounded wait.
+ * Holds rows until all kernels of their op call have arrived, so that the op's work can be distributed once. Rows leave
+ * in the order in which they came. Kernels of one call are close together, so that few rows wait; rows of a call whose
+ * other kernels do not come, because records were filtered before, leave after a bounded wait.
  */
 import { append, elementAt } from '../../containers/element.js';
 import { LruCache, entryOf } from '../../containers/map-entry.js';

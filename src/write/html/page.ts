@@ -1,6 +1,7 @@
 /**
  * Writes a page as one self-contained document with data, program and style; its content security policy allows no
- * requests. The data cannot inject markup: `&`, `<`, `>` and quotes are escaped in strings of the document, `<` in the data.
+ * requests. The data cannot inject markup: `&`, `<`, `>` and quotes are escaped in strings of the document, `<` in the
+ * data.
  */
 import { escapeControls, escapeShownJson } from '../../record/control-characters.js';
 import { createHash } from 'node:crypto';

@@ -130,7 +130,7 @@ describeWithProcess('dparse on a live pipe', function () {
   });
 
   it('loses no byte of other inputs', async () => {
-    // More than is looked at, without a line feed, in a string that is a trace.
+    // A trace without a line feed that is longer than the part that is looked at.
     const name = 'x'.repeat(100_000);
     const event = { ph: 'X', cat: 'kernel', name: 'k', ts: 1, dur: 2, pid: 0, tid: 7, args: { device: 0, stream: 7 } };
     const input = JSON.stringify({ schemaVersion: 1, name, traceEvents: [event] });

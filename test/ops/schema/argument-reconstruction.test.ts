@@ -30,7 +30,7 @@ const FP16 = kernel(
   'void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half>, X>(int)',
 );
 
-/** FLOPs and bytes of a string, by the work of a kernel of FP16. */
+/** FLOPs and bytes of a call that is given as text, for an FP16 kernel. */
 function amounts(name: string, sizes: string, launched = FP16): string {
   const found = resolveWork([read(name, sizes)], launched);
   return found === null ? 'none' : `${found.whole.flops} ${found.whole.bytes}`;

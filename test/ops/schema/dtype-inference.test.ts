@@ -8,7 +8,7 @@ import { itShared } from '../../support/shared.js';
 const BF16_ADD =
   'void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>, X>(int)';
 
-describe('element types in the kernel names', () => {
+describe('element types in kernel names', () => {
   /** Shortened names of real profiles. */
   const NAMES: Readonly<Record<string, string | null>> = {
     ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_32x6_nn: 'bfloat16',

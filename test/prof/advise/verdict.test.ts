@@ -102,7 +102,7 @@ describe('the verdict', () => {
     });
   }
 
-  it('gives the longest of several long gaps between queued kernels, which is no time that a device needs to switch', () => {
+  it('gives the longest of several gaps between queued kernels that are longer than a device needs to switch', () => {
     // Gaps of 2, 1.5 and 1.5 ms.
     const queued = [0, 3, 5.5, 8].map((start, i) => at(start * MS, MS, [-20, -10], { id: i + 1 }));
     expect(verdictOf([PROFILE, ...queued]).text).to.match(

@@ -20,7 +20,7 @@ const MATMUL: KernelLine = {
   operands: 'src=fp32@0x36500[1,0,0][128,1,1] dst=0x2000000[1,0,0][128,1,1] 128*128',
 };
 
-/** The row of a line, as it comes from a string. */
+/** The row of a record that is parsed from its JSON text. */
 function rowOf(line: object): Annotated {
   const annotator = new Annotator();
   annotator.take(PROFILE);

@@ -69,7 +69,7 @@ const REAL: readonly Expected[] = [
     latency: [8568, 17728395000, 6000, 592000, 9141000, 10973000, 11692000],
   },
   {
-    // Without the four events of TorchDynamo, which are no dispatcher ops.
+    // Without the four events of TorchDynamo, which are not dispatcher ops.
     file: 'b200_rank0of8',
     ops: [86428685, 64958434, [64958434]],
     latency: [768, 15434635, 7723, 10060, 33061, 143789, 152423],

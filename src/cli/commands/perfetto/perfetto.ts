@@ -123,7 +123,7 @@ export const perfetto = recordsCommand(
       ['Tracks:', ...aligned(TRACKS)],
       [
         'Overlapping slices go to separate lanes of a track; no slice is cut. Events without a duration become instant events. Unknown values are left out.',
-        "Times are in Unix time if the first profile has it (a profile without is placed at its start), otherwise from each profile's start.",
+        "Times are in Unix time if the first profile has it (a profile without it is placed at its start), otherwise from each profile's start.",
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
         '32,768 CPU slices are buffered and sorted by start. Launches that have left the buffer get no arrows; a note counts them.',
         '--align job: ranks on the clock of dprof ranks, with an arrow from each rank that waits in a collective to',

@@ -26,7 +26,7 @@ export interface StepSequences {
   readonly lengths: LengthSums;
 }
 
-/** Words in the op names that work on one part of a mixed batch. */
+/** Words in the names of ops that work on one part of a mixed batch. */
 const PART_WORDS: readonly (readonly [word: RegExp, part: 'context' | 'generation'])[] = [
   [/decode|paged_attention/i, 'generation'],
   [/prefill|extend|context/i, 'context'],

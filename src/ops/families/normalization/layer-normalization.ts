@@ -1,4 +1,4 @@
-/** Layer, RMS, group and weight normalisation dispatcher ops. */
+/** Dispatcher ops for layer, RMS, group and weight normalisation. */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { tensor } from '../../work.js';

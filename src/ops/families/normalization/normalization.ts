@@ -148,7 +148,7 @@ const WITHOUT_RUNNING = '@input @weight? @bias? training momentum eps';
 const LIBRARY = '@weight? @running_mean? @running_var? @save_mean? @save_var? eps @reserve?';
 const NATIVE = '@grad_out @input @weight? @running_mean? @running_var? @save_mean? @save_var?';
 
-/** Batch normalisation dispatcher ops: PyTorch's, cuDNN's and MIOpen's, whole or in parts. */
+/** Dispatcher ops for batch normalisation: PyTorch's, cuDNN's and MIOpen's, whole or in parts. */
 const BATCH_RULES = rules`
   ${forward()} native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit
       _native_batch_norm_legit_functional: ${PARAMETERS} training momentum eps

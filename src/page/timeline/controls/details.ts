@@ -1,5 +1,5 @@
 /**
- * Strings about events of a timeline: details of the selected event, with links to its launch or to the events that it
+ * Texts about events of a timeline: details of the selected event, with links to its launch or to the events that it
  * launched, and the tooltip of the event under the pointer.
  */
 import { elementAt } from '../../../containers/element.js';

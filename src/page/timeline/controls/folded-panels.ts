@@ -34,7 +34,7 @@ export function foldedPanel(name: string, kind: string, ...contents: readonly HT
   return { place: element('section', { class: kind, 'aria-label': name }, details), details, summary };
 }
 
-/** Maximum strings of each kind, and times of each string. */
+/** Maximum number of strings of each kind, and of times of each string. */
 const MOST_LISTED = 25;
 /** Width in pixels of a view of all events. */
 const PIXELS = 1000;

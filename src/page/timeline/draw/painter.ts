@@ -344,7 +344,7 @@ export class EventPainter {
     this.names = names;
   }
 
-  /** Ticks of the axis, with enough distance for their strings, in ns from the profile's start. */
+  /** Ticks of the axis, with enough distance for their labels, in ns from the profile's start. */
   #ticks({ width }: CanvasSize): { readonly step: number; readonly at: readonly number[] } {
     const { events, shown } = this.scene;
     const [from, to] = [profileTimeOf(events, shown.view.from), profileTimeOf(events, shown.view.to)];

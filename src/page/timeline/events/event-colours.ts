@@ -1,7 +1,7 @@
 /**
  * Colours of events. The strings with the most time on the devices of the page have strong colours, all others pale ones.
- * A colour is chosen by the hash of its text, so that a string has the same colour in all pieces and ranks of a page, and
- * usually in every profile. If two strong strings have the same colour, one takes the next free colour.
+ * The hash of a string chooses its colour, so that it has the same colour in all pieces and ranks of a page, and usually
+ * in every profile. If two strings would have the same strong colour, one of them takes the next free colour.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -50,7 +50,7 @@ export const COLOUR_TITLES: Readonly<Record<ColourKey, string>> = {
   tc: 'matrix unit',
 };
 
-/** The default: by op, or by name when no event has an op, as with Neuron instructions devices. */
+/** The default: by op, or by name when no event has an op, as for Neuron instructions. */
 export function usualColour(events: TimelineEvents): ColourKey {
   for (let event = 0; event < events.count; event++) if (textOf(events, 'op', event) !== null) return 'op';
   return 'kernel';
@@ -203,7 +203,10 @@ export function coloursOf(events: TimelineEvents, key: ColourKey, longest: Longe
   };
 }
 
-/** Names of kernels as in tables, and other texts as they are. A name in tables that several texts have is not used. */
+/**
+ * Names for a legend. Kernels have their names in tables, unless several kernels of the legend have the same one; all
+ * other texts are unchanged.
+ */
 export function legendNames(
   { texts, shortNames }: Pick<TimelineEvents, 'texts' | 'shortNames'>,
   legend: readonly Pick<LegendEntry, 'text'>[],

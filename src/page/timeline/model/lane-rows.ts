@@ -1,5 +1,6 @@
 /**
- * Rows of a timeline: the events of one lane at one depth, in order of start time, and the search for those in a span of time.
+ * Rows of a timeline: the events of one lane at one depth, in order of start time, and the search for those in a span
+ * of time.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { TimelineEvents } from '../events/events.js';

@@ -42,7 +42,7 @@ function parsed(text: string): unknown {
 /**
  * @param text contents of a file, which may come from an untrusted source
  * @returns its markers, in order
- * @throws Error with the reason in one line, without strings of the file
+ * @throws Error with the reason in one line, without text from the file
  */
 export function readMarkers(text: string): TimelineMarker[] {
   if (text.length > LARGEST_FILE) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);

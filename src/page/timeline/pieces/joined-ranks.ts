@@ -111,8 +111,8 @@ function takenOf({ events, rank, isCut }: RankEvents, { from, to }: View): reado
 }
 
 /**
- * Sets positions in order of start time; for equal starts, events of earlier parts come first, and those of one part keep their
- * order.
+ * Sets positions in order of start time; for equal starts, events of earlier parts come first, and those of one part
+ * keep their order.
  */
 function setPlaces(parts: readonly TakenEvents[], count: number): void {
   const starts = new Float64Array(count);

@@ -1,5 +1,6 @@
 /**
- * Values over time that are drawn with the lanes of a timeline, and their strings. Times are ns from the timeline's start.
+ * Values over time that are drawn with the lanes of a timeline, and the text for each value. Times are ns from the
+ * timeline's start.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { Lane } from '../../../prof/html/timeline/timeline-data.js';

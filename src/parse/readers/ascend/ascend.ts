@@ -173,8 +173,8 @@ const DATABASE = 'ascend-db';
 const EVENTS = ['TASK', 'PYTORCH_API', 'COMPUTE_TASK_INFO', 'CANN_API', 'MSTX_EVENTS'];
 
 /**
- * Reader for databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without
- * the framework's events), schema 1.0 to 1.2.
+ * Reader for databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`,
+ * without the framework's events), schema 1.0 to 1.2.
  */
 export const ascendDatabase: Reader = {
   id: DATABASE,

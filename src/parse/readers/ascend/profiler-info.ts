@@ -31,7 +31,8 @@ const ENVIRONMENT = ['ASCEND_GLOBAL_LOG_LEVEL', 'HCCL_RDMA_TC', 'HCCL_RDMA_SL', 
 type Facts = Record<string, string | number>;
 
 /**
- * Facts by dotted names, such as `metadata.distributed_args.world_size`. Values in databases are JSON strings or plain strings.
+ * Facts by dotted names, such as `metadata.distributed_args.world_size`. Values in databases are JSON strings or plain
+ * strings.
  */
 export function metadataFacts(entries: Iterable<readonly [name: string, value: unknown]>): Labels {
   const facts: Facts = {};

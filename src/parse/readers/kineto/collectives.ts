@@ -15,7 +15,9 @@ const PEER_KEYS: ReadonlyMap<string, string> = new Map([
   ['recv', 'Src Rank'],
 ]);
 
-/** Numbers such as `[0, 1, 2]`, from a list or a string; null for an abbreviated list (`[0, 1, ...]`) and for an empty one. */
+/**
+ * Numbers such as `[0, 1, 2]`, from a list or a string; null for an abbreviated list (`[0, 1, ...]`) and for an empty one.
+ */
 function numbersOf(value: unknown): number[] | null {
   const numbers = shapeOf(typeof value === 'string' ? parseJson(Buffer.from(value)) : value);
   return numbers === null || numbers.length === 0 ? null : numbers;

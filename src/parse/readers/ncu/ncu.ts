@@ -1,6 +1,6 @@
 /**
- * Reader for Nsight Compute's CSV. On its own, it gives kernels with counters and durations, without starts; next to another
- * profile, it adds counters to that profile's kernels.
+ * Reader for Nsight Compute's CSV. On its own, it gives kernels with counters and durations, without starts; next to
+ * another profile, it adds counters to that profile's kernels.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';

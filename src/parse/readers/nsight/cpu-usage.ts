@@ -45,8 +45,8 @@ class BusyCores {
   }
 
   /**
-   * The mean number of busy cores in each bin, with equal neighbours merged and 0 between bins, in order of start time. Value
-   * times `dur`, in whole ns, is the time that threads ran; added up, these are the sum of all spans.
+   * The mean number of busy cores in each bin, with equal neighbours merged and 0 between bins, in order of start time.
+   * Value times `dur`, in whole ns, is the time that threads ran; added up, these are the sum of all spans.
    * @param from start of the covered time, in ns: the first scheduling event; `to` is the last
    */
   *records(profile: number, from: number, to: number): Generator<ValueLine> {

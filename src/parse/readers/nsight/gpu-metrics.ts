@@ -37,7 +37,7 @@ const LONGEST_WAIT = 1e9;
 /** Values are put in order when there are this many, or twice as many as wait. */
 const FEWEST = 4096;
 
-/** Puts values in order of start time that come in order of end. Memory: those of `LONGEST_WAIT`. */
+/** Sorts values, which arrive in order of end, by their start. Memory: the values within `LONGEST_WAIT`. */
 class InOrder {
   #held: ValueLine[] = [];
   #most = FEWEST;

@@ -1,7 +1,7 @@
 /**
- * Reader for Perfetto traces in protobuf, of rocprofv3, rocprof-sys, PyTorch's CUPTI monitor and `dprof perfetto`. A file is
- * read twice: first tracks, clocks, and the times at which slices begin and end; then what they say. Source: the schema of
- * Perfetto, and the code that writes such traces (see the files for each writer).
+ * Reader for Perfetto traces in protobuf, of rocprofv3, rocprof-sys, PyTorch's CUPTI monitor and `dprof perfetto`. A
+ * file is read twice: first tracks, clocks, and the times at which slices begin and end; then what they say. Source:
+ * the schema of Perfetto, and the code that writes such traces (see the files for each writer).
  */
 import { statSync, existsSync } from 'node:fs';
 import { entryOf } from '../../../containers/map-entry.js';

@@ -1,6 +1,6 @@
 /**
- * Reader for rpd databases of AMD's rocmProfileData. Times are ns since the machine started; devices are only numbers, which
- * count CPUs too. Source: schemas 2 and 3 and the code of rocmProfileData that writes them; databases of schema 2.
+ * Reader for rpd databases of AMD's rocmProfileData. Times are ns since the machine started; devices are only numbers,
+ * which count CPUs too. Source: schemas 2 and 3 and the code of rocmProfileData that writes them; databases of schema 2.
  */
 import type { Reader } from '../../reader.js';
 import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';

@@ -1,7 +1,7 @@
 /**
- * Planes of GPUs, from JAX and TensorFlow, on AMD and NVIDIA: a line for each stream with kernels, copies and memsets, which
- * are distinguished by the details that they have. Lines that XProf derived from them repeat them. Kernels one after another
- * that run one instruction of a program belong to one run of it, until one of their names comes again.
+ * Planes of GPUs, from JAX and TensorFlow, on AMD and NVIDIA: a line for each stream with kernels, copies and memsets,
+ * which are distinguished by the details that they have. Lines that XProf derived from them repeat them. Kernels one
+ * after another that run one instruction of a program belong to one run of it, until one of their names comes again.
  */
 import type { CopyKind, Device } from '../../../record/record.js';
 import { STEP_METRIC } from '../../../record/record.js';

@@ -1,6 +1,6 @@
 /**
  * Planes of the host: threads with calls that launched work, annotations and steps of the program, frames of Python, what
- * XLA ran on the CPU, and the allocator memory.
+ * XLA ran on the CPU, and the memory of allocators.
  */
 import { numberOf, textOf, type EventKind, type Plane, type StatedEvent } from './xspace.js';
 import type { Labels } from '../../../record/record.js';

@@ -1,7 +1,7 @@
 /**
  * Reader of the trace that JAX and TensorFlow write for TensorBoard next to an XPlane file: its events with fewer facts, all as
- * strings. A file is read twice: first the names of planes and lines, steps and runs of programs, then all other events. Source:
- * trace_events_to_json.cc, xplane_to_trace_events.cc and xplane_schema.cc of OpenXLA.
+ * strings. A file is read twice: first the names of planes and lines, steps and runs of programs, then all other
+ * events. Source: trace_events_to_json.cc, xplane_to_trace_events.cc and xplane_schema.cc of OpenXLA.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';

@@ -62,8 +62,8 @@ export interface LaunchSequence {
   readonly numbers: Uint32Array;
   readonly streams: Float64Array;
   /**
-   * Whether the work is in the order of nodes; otherwise it is in order of start time, which is the order of nodes only within a
-   * stream.
+   * Whether the work is in the order of nodes; otherwise it is in order of start time, which is the order of nodes only
+   * within a stream.
    */
   readonly byNode: boolean;
 }

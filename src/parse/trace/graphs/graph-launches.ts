@@ -101,7 +101,10 @@ export const isKernelLaunch = (api: string): boolean =>
 export interface GraphLaunch {
   /** Row of the host call; -1 when it is not in the profile. */
   readonly call: number;
-  /** Rows of its kernels, copies and memsets: in the order of nodes when all nodes are known, otherwise in order of start time. */
+  /**
+   * Rows of its kernels, copies and memsets: in the order of nodes when all nodes are known, otherwise in order of
+   * start time.
+   */
   readonly rows: Uint32Array;
   /** Whether the rows are in the order of nodes. */
   readonly byNode: boolean;

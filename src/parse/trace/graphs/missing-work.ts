@@ -33,8 +33,8 @@ interface MissingWork {
 const MOSTLY = 0.5;
 
 /**
- * Yields samples of the metric `missing_work` in order of start time, and counts the launches. In a truncated input, the work
- * may come after the cut. Call this after clocks are aligned.
+ * Yields samples of the metric `missing_work` in order of start time, and counts the launches. In a truncated input,
+ * the work may come after the cut. Call this after clocks are aligned.
  */
 export function* missingWork(trace: Trace, launches: LaunchJoin, profile: number): Generator<SampleRecord> {
   const { diagnostics } = trace;
@@ -91,8 +91,9 @@ export const unrecordedCopies = (trace: Trace, launches: LaunchJoin): number =>
     : callsWithoutCopy(trace, launches);
 
 /**
- * The number of calls that copy memory without a copy in the profile. A call that failed, that was captured, or that ran a
- * kernel instead does not count, and as many calls as there are copies, and kernels that copy, whose launch is unknown.
+ * The number of calls that copy memory but whose copy is not in the profile, without calls that failed, were captured, or
+ * ran a kernel instead. Each copy or copying kernel whose launch is unknown reduces it by one, because it may belong to
+ * one of the calls.
  */
 function callsWithoutCopy(trace: Trace, { callOf, kernelCounts }: LaunchJoin): number {
   const { hostCalls, activities } = trace;
@@ -120,8 +121,8 @@ function callsWithoutCopy(trace: Trace, { callOf, kernelCounts }: LaunchJoin): n
 const COPYING = /^__amd_rocclr_copy/;
 
 /**
- * Number of copies, and of kernels that copy memory, that any of the calls may have launched: their launch is unknown. The
- * id of a copy tells that another call launched it, if both have ids.
+ * Number of copies, and of kernels that copy memory, whose launch is unknown, so that any of the calls may have launched
+ * them. If all calls have ids, a copy with an id is not counted: it would have been joined to its call.
  */
 function copiesOfAnyCall(trace: Trace, callOf: LaunchJoin['callOf'], calls: readonly number[]): number {
   const { kind, ownRow, kernels, corr } = trace.activities;

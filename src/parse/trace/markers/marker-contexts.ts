@@ -1,7 +1,7 @@
 /**
  * The program context of each launch, from the strings of the ranges around it: op calls, layers, call stack, framework
- * ops and other ranges. Launches are processed thread by thread in order of start time, because a kernel's numbering depends
- * on the kernels that its thread launched before.
+ * ops and other ranges. Launches are processed thread by thread in order of start time, because a kernel's numbering
+ * depends on the kernels that its thread launched before.
  */
 import { append, elementAt } from '../../../containers/element.js';
 import type { Context, OpCall, RangeKind } from '../../../record/record.js';

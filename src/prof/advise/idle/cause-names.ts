@@ -1,6 +1,6 @@
 /** The causes of idle time of devices. */
 
-/** The table of causes, with their strings for a sentence. */
+/** The causes, each as a clause that fits into a sentence. */
 export const IDLE_CAUSES = {
   loading: 'the CPU is loading data',
   garbage: 'Python is collecting garbage',

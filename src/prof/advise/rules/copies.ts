@@ -14,7 +14,7 @@ import { MovedAmounts } from '../moved-times.js';
 
 class BoundCopies {
   count = 0;
-  /** Of those whose size is known; null when it is known for none. */
+  /** Bytes of the copies whose size is known; null when no size is known. */
   bytes: number | null = null;
   longest: LongestTime | null = null;
   /** Time in ns of copies between host and device, and of those that are not known to use pinned memory. */
@@ -133,7 +133,7 @@ class Copies {
   /** Number of calls with pageable memory, and with unknown memory. */
   pageable = 0;
   unknown = 0;
-  /** Of those whose size is known; null when it is known for none. */
+  /** Bytes of the copies whose size is known; null when no size is known. */
   bytes: number | null = null;
   /** Number of copies whose size is unknown. */
   unsized = 0;

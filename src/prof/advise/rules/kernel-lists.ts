@@ -1,6 +1,6 @@
 /**
- * Rules that list kernels and their time: kernels on the AI CPU, of autotuning, above a peak (with copies and memsets), for an
- * older architecture, with unknown FLOPs.
+ * Rules that list kernels and their time: kernels on the AI CPU, of autotuning, above a peak (with copies and memsets),
+ * for an older architecture, with unknown FLOPs.
  */
 import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { smOf } from '../../../ops/kernels/matrix-unit.js';

@@ -96,7 +96,7 @@ function idleText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
 /** @param share the share of the span, to print after the cause; '' when it equals that of all idle time */
 type CauseText = (facts: VerdictFacts, part: SpanPart, share: string) => string | null;
 
-/** Strings with more details than the name of the cause. */
+/** Sentences with more details than the name of the cause. */
 const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
   call: (facts, { detail, time: ns }, share) => {
     if (detail === null || detail === '') return null;

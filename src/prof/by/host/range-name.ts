@@ -5,7 +5,7 @@ import { readStepName, withoutRequests } from '../../../record/serving-step.js';
 
 /** Prefixes that readers remove from the strings of layers. */
 const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
-/** What PyTorch appends to the op names in NVTX ranges; all calls of an op have the same name without it. */
+/** What PyTorch appends to the names of ops in NVTX ranges; all calls of an op have the same name without it. */
 const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
 
 /**

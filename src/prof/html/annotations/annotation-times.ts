@@ -79,8 +79,8 @@ interface Occurrence {
 // per range, up to a limit.
 
 /**
- * Maximum number of ranges to keep, each under its thread and under ANY_THREAD; beyond it the earlier half of each string is
- * dropped.
+ * Maximum number of ranges to keep, each under its thread and under ANY_THREAD; beyond it the earlier half of each
+ * string is dropped.
  */
 const MOST_RANGES = 2_000_000;
 

@@ -52,8 +52,8 @@ class HostOfStep {
   readonly loading = new IntervalUnion();
 }
 
-// The busy time of a step by op, collective and copy, in one pass over work in order of start time. Each moment counts once:
-// for compute if there is any, else for communication, else for copies. If several works of one kind run at once, it
+// The busy time of a step by op, collective and copy, in one pass over work in order of start time. Each moment counts
+// once: for compute if there is any, else for communication, else for copies. If several works of one kind run at once, it
 // counts for the one that began first. So the times add up to the parts of the step's bar.
 
 /** Maximum number of steps of a device, and of names in a step: 100 bytes a name. */

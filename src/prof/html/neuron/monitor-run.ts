@@ -1,5 +1,6 @@
 /**
- * Turns samples of neuron-monitor's reports into charts of each host, from the values that `dprof monitor` prints. One pass; bounded.
+ * Turns samples of neuron-monitor's reports into charts of each host, from the values that `dprof monitor` prints. One
+ * pass; bounded.
  */
 import { addTo, boundedEntryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine } from '../../../record/record.js';

@@ -157,7 +157,9 @@ export interface PackedTimeline {
   readonly dependencies: Dependencies;
 }
 
-/** Facts about kernels from `--explain`: lists of labels and strings, which equal kernels share. The first list is empty. */
+/**
+ * Facts about kernels from `--explain`: lists of labels and strings, which equal kernels share. The first list is empty.
+ */
 export interface PackedFacts {
   readonly texts: readonly string[];
   /** Indexes of `texts` for label and text, of all lists one after the other. */

@@ -19,7 +19,7 @@ export interface ValueStretch {
   readonly value: number;
 }
 
-/** Turns values that are valid over intervals into means in bins of equal width, weighted by time. */
+/** Turns values that are valid over stretches of time into means in bins of equal width, weighted by time. */
 export class BinnedMeans {
   readonly #sums: Float64Array;
   readonly #known: Float64Array;

@@ -49,7 +49,8 @@ export interface JointCurves extends Pick<BinnedValues, 'start' | 'width'> {
   /** Whether each line is the mean of a machine. */
   readonly isByMachine: boolean;
   /**
-   * The mean of all comes first, followed by one line for each machine or rank, or by 'Minimum' and 'Maximum' over all members.
+   * The mean of all comes first, followed by one line for each machine or rank, or by 'Minimum' and 'Maximum' over all
+   * members.
    */
   readonly lines: readonly { readonly name: string; readonly values: BinnedValues['values'] }[];
 }

@@ -68,7 +68,15 @@ const fact = (key: string, header: string, format: ColumnFormat, name: string, d
     return value === undefined || value === '' ? null : value;
   });
 
-const PERCENTILES = ['p0', 'p1', 'p25', 'p50', 'p75', 'p99', 'p100'];
+const PERCENTILES = [
+  ['p0', 'minimum'],
+  ['p1', '1st percentile'],
+  ['p25', '25th percentile'],
+  ['p50', 'median'],
+  ['p75', '75th percentile'],
+  ['p99', '99th percentile'],
+  ['p100', 'maximum'],
+];
 
 export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   column('report', 'Report', ID, 'number of the report, from 1', ({ report }) => report.number),
@@ -143,11 +151,17 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   shows('emodel', 'ErrModel', COUNT, 'error.model', 'model errors'),
   shows('eruntime', 'ErrRuntime', COUNT, 'error.runtime', 'runtime errors'),
   shows('ehardware', 'ErrHardware', COUNT, 'error.hardware', 'hardware errors'),
-  ...PERCENTILES.map((p) =>
-    shows(p, `${p.toUpperCase()}(s)`, SECONDS, `total_latency.${p}`, `execution latency, percentile ${p.slice(1)}`),
+  ...PERCENTILES.map(([p, name]) =>
+    shows(p, `${p.toUpperCase()}(s)`, SECONDS, `total_latency.${p}`, `execution latency, ${name}`),
   ),
-  ...PERCENTILES.map((p) =>
-    shows(`d${p}`, `D${p.toUpperCase()}(s)`, SECONDS, `device_latency.${p}`, `execution latency on the device only`),
+  ...PERCENTILES.map(([p, name]) =>
+    shows(
+      `d${p}`,
+      `D${p.toUpperCase()}(s)`,
+      SECONDS,
+      `device_latency.${p}`,
+      `execution latency on the device only, ${name}`,
+    ),
   ),
 
   shows(

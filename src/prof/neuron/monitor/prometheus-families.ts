@@ -114,7 +114,10 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
     'neuroncore_utilization',
     fractionOf,
   ),
-  single(asOwn(gauge('neuroncore_flops_per_second', 'core', 'Floating-point operations of a core a second')), 'flops'),
+  single(
+    asOwn(gauge('neuroncore_flops_per_second', 'core', 'Floating-point operations of a core per second')),
+    'flops',
+  ),
   {
     ...asOwn(gauge('neuroncore_physical_utilization_ratio', 'physical', 'Busy share of a physical core, 0 to 1')),
     labels: [...ofRow('physical'), 'physical_core'],

@@ -117,7 +117,7 @@ function resolutionOf({ times }: OwnWork): number {
   return times.every(isWhole) ? MICROSECOND : 1;
 }
 
-/** Whether a step is in a series for which the rank is already reported. */
+/** Whether a step is in a stretch for which the rank is already reported. */
 const isNamed = (
   { parts, steps }: OwnWork,
   row: number,

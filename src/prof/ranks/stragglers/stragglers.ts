@@ -225,7 +225,7 @@ function isOfMost({ own: work, unit, peers, columns, late }: Outcome): boolean {
 
 const partOf = ({ own: work, unit: { rows } }: Test): number => elementAt(work.parts, elementAt(rows, 0));
 
-/** A unit compared with the others, in all steps or in a part of them. */
+/** A unit compared with the others, in all steps or in a stretch of them. */
 interface Test {
   readonly own: OwnWork;
   readonly unit: Unit;

@@ -66,7 +66,7 @@ describe('linear', () => {
     });
   });
 
-  it('elementwise kernels have no share without a bias, nor do copies and memsets with one', () => {
+  it('elementwise kernels have no share without a bias, nor do copies and fills with one', () => {
     const bare = call('torch.nn.functional.linear', X, W, v(null));
     const helper = { role: 'helper', flops: 0, bytes: 0 };
     expect(work(bare, kernel('elementwise_kernel'))).to.include(helper);

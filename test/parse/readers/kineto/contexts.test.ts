@@ -324,7 +324,7 @@ describe('Kineto: kernels of one call', () => {
     ]);
   });
 
-  it('of no graph have graph id 0 and node id 0 in traces from 2026, which is none', () => {
+  it('outside graphs have no graph, although traces from 2026 give them graph id 0 and node id 0', () => {
     const zero = { 'graph id': 0, 'graph node id': 0 };
     const found = kernels([op('aten::mm', 0, 100), runtime('cudaLaunchKernel', 1, 20, 30), kernel('a', 1, 50, zero)]);
     expect(found).to.have.length(1);

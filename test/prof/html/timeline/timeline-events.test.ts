@@ -208,7 +208,7 @@ describe('timeline', () => {
         { name: 'step 4', start: 380, end: 450, events: 3, steps: [4, 4], took },
       ],
       first: 0,
-      // Steps are compared by the kernel names without an op, which are no ops of the timeline.
+      // Steps are compared by the names of kernels without an op, which are not ops of the timeline.
       lacks: { kernel: [], op: ['k'], category: [], layer: [], range: [] },
       longest: {
         ...NO_LONGEST,

@@ -11,7 +11,7 @@ import { itShared } from '../../../support/shared.js';
 
 const REAL = 'data/neuron/neuron_monitor_trn1.jsonl';
 
-/** The reports of a string, of other periods. */
+/** The reports in a text, resampled to other periods. */
 function resampled(text: string, periodOf: PeriodOf): MonitorReport[] {
   const resampler = new Resampler(periodOf);
   const found = samplesOf(text).map((samples) => resampler.take(samples));

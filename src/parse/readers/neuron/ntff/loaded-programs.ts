@@ -210,9 +210,9 @@ export interface CompilerRow {
 }
 
 /**
- * The compiler's row of an instruction, from its position in the loaded program: the runtime inserts instructions around the
- * compiler's and between them. Equal to the vendor tool's `compiler_pc` for all instructions of five captures. Instructions
- * that replace others count as the first of these.
+ * The compiler's row of an instruction, from its position in the loaded program: the runtime inserts instructions
+ * around the compiler's and between them. Equal to the vendor tool's `compiler_pc` for all instructions of five
+ * captures. Instructions that replace others count as the first of these.
  * @param edits edits of the engine's program, in order
  */
 export function compilerRow(pc: number, edits: readonly ProgramEdit[]): CompilerRow {
