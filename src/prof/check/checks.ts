@@ -143,6 +143,27 @@ function overlapCheck(): Check {
   };
 }
 
+/** Messages of the vendor's tool about the profile, such as what it could not measure. */
+function noticeCheck(): Check {
+  let [count, first] = [0, ''];
+  return {
+    take: (record) => {
+      if (record.type === 'notice' && count++ === 0) first = record.text;
+    },
+    reasons: () =>
+      count === 0
+        ? []
+        : [
+            {
+              ...{ check: 'tool-notice', level: 'limit', count },
+              what: `${counted(count, 'message')} of the profiler${count > 1 ? ', the first' : ''}: ${first}`,
+              affects: AFFECTS.messages,
+              remedy: 'dprof summary --all lists them',
+            },
+          ],
+  };
+}
+
 /** A profile without device work answers only questions about the host. */
 function workCheck(): Check {
   let [hasWork, hasEvents, unread] = [false, false, 0];
@@ -151,7 +172,8 @@ function workCheck(): Check {
   return {
     take: (record) => {
       if (workOf(record) !== null) hasWork = true;
-      hasEvents ||= record.type !== 'profile' && record.type !== 'end';
+      // Short calls are not among the records, but they count in the duration of the profile.
+      hasEvents ||= record.type === 'profile' ? (record.dur ?? 0) > 0 : record.type !== 'end';
       if (record.type !== 'end') return;
       isLost = (record.diagnostics['work-not-recorded'] ?? 0) > 0;
       unread = record.diagnostics['event-not-read'] ?? 0;
@@ -430,6 +452,7 @@ export const CHECKS: readonly (() => Check)[] = [
   zeroCheck,
   peakCheck,
   workCheck,
+  noticeCheck,
   stepsCheck,
   overheadCheck,
   programCheck,

@@ -58,7 +58,7 @@ function inWordsOf(header: ProfileRecord | null, { what, affects, remedy, ...rea
 export class Checker implements Analysis<readonly CheckedProfile[]> {
   readonly types: RecordTypes = new Set([
     ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
-    ...(['range', 'sample', 'end'] as const),
+    ...(['range', 'sample', 'notice', 'end'] as const),
   ]);
   readonly ranges = 'long-calls';
   readonly #profiles = new Map<number, ProfileChecks>();

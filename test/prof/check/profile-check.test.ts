@@ -116,6 +116,16 @@ describe('check', () => {
     expect(namesOf([amd, ...work, end()])).to.deep.equal(['stream-overlap']);
   });
 
+  it('passes on messages of the vendor about the profile', () => {
+    const notice = (text: string): ProfileLine => ({ type: 'notice', profile: 0, category: 'Missing Data', text });
+    expect(checked([A100_PROFILE, known({}), notice('no a.'), notice('no b.'), end()]).reasons).to.deep.equal([
+      {
+        ...{ check: 'tool-notice', level: 'limit', count: 2, what: '2 messages of the profiler, the first: no a.' },
+        ...{ affects: 'whatever the messages describe', remedy: 'dprof summary --all lists them' },
+      },
+    ]);
+  });
+
   it('finds durations of 0, which are rounded if all times are whole microseconds', () => {
     const reasonsOf = (...work: ProfileLine[]): unknown => checked([A100_PROFILE, ...work, end()]).reasons.find(({ check }) => check === 'zero-duration'); // prettier-ignore
     expect(reasonsOf(known({ dur: 0 }), known({ start: 20 * US, id: 2 }))).to.deep.include({
