@@ -45,7 +45,7 @@ export function* missingWork(trace: Trace, launches: LaunchJoin, profile: number
     diagnostics.count('graph-launch-without-work', graphs);
     diagnostics.count('launch-without-work', missing.kernels);
     if (trace.activities.copies.bytes.length > 0)
-      diagnostics.count('call-without-copy', callsWithoutCopy(trace, launches));
+      diagnostics.count('call-without-copy', callsWithoutCopy(trace, launches, isJoinedCopyCall));
   }
   for (const found of withoutOverlap(missing.all)) yield sampleOf(found, profile);
 }
@@ -88,19 +88,23 @@ function capturedCalls(trace: Trace): (call: number) => boolean {
 export const unrecordedCopies = (trace: Trace, launches: LaunchJoin): number =>
   trace.activities.copies.bytes.length > 0 || trace.activities.kernels.name.length === 0
     ? 0
-    : callsWithoutCopy(trace, launches);
+    : callsWithoutCopy(trace, launches, isCopyCall);
 
 /**
  * The number of calls that copy memory but whose copy is not in the profile, without calls that failed, were captured, or
  * ran a kernel instead. Each copy or copying kernel whose launch is unknown reduces it by one, because it may belong to
  * one of the calls.
  */
-function callsWithoutCopy(trace: Trace, { callOf, kernelCounts }: LaunchJoin): number {
+function callsWithoutCopy(
+  trace: Trace,
+  { callOf, kernelCounts }: LaunchJoin,
+  isCopyName: (name: string) => boolean,
+): number {
   const { hostCalls, activities } = trace;
   const hasCopy = new Set<number>();
   for (let row = 0; row < callOf.length; row++)
     if (activities.kind.at(row) === KIND_CODE.copy) hasCopy.add(elementAt(callOf, row));
-  const isCopy = byCallName(trace, isCopyCall);
+  const isCopy = byCallName(trace, isCopyName);
   const isCaptured = capturedCalls(trace);
   const calls: number[] = [];
   for (let call = 0; call < hostCalls.length; call++) {
@@ -116,6 +120,12 @@ function callsWithoutCopy(trace: Trace, { callOf, kernelCounts }: LaunchJoin): n
   const without = outer.filter((call) => !hasCopy.has(call));
   return Math.max(0, without.length - copiesOfAnyCall(trace, callOf, without));
 }
+
+/**
+ * Calls whose copies have their id. On Ascend, copies are tasks that belong to a call by time, and some calls copy without a
+ * task.
+ */
+const isJoinedCopyCall = (name: string): boolean => isCopyCall(name) && /^(?:cuda|cu|hip)[A-Z]/.test(name);
 
 /** Kernels with which HIP copies memory. */
 const COPYING = /^__amd_rocclr_copy/;

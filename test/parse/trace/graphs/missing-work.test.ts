@@ -221,6 +221,8 @@ describe('copies that the CPU issued and the profile lacks', () => {
     // The launch of this copy was before the profile.
     expect(lacking(recorded(77))).to.equal(2);
     expect(lacking(recorded(2), recorded())).to.equal(undefined);
+    // Calls of other runtimes have copies with other ids.
+    expect(lacking(recorded(2), recorded(4), copy('aclrtMemcpyAsync', 5, 150, 160))).to.equal(undefined);
   }); // prettier-ignore
 
   it('are none if a kernel copied, nothing was copied at once, or no device worked', () => {
