@@ -260,7 +260,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     theirs: '8·E FLOPs, 10·E with the gradient of the weight',
     ours: '6·E FLOPs, 9·E with weight: normalised input 1, its product with the gradient and the sum 2, removal 2, scaling 1; weighting 1, gradient of the weight 2',
     right: 'ours',
-    why: 'without a mean there is no centring and one sum fewer; without a weight, one multiplication fewer',
+    why: 'without a mean, the subtraction and one sum are left out; without a weight, one multiplication is',
     byHand: (args) => {
       const [elements, weighted] = [n(args, 1), isGiven(args, 4)];
       return { ours: { flops: (weighted ? 9 : 6) * elements }, theirs: { flops: (weighted ? 10 : 8) * elements } };

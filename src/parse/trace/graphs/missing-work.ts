@@ -101,23 +101,28 @@ function callsWithoutCopy(
   isCopyName: (name: string) => boolean,
 ): number {
   const { hostCalls, activities } = trace;
-  const hasCopy = new Set<number>();
-  for (let row = 0; row < callOf.length; row++)
-    if (activities.kind.at(row) === KIND_CODE.copy) hasCopy.add(elementAt(callOf, row));
+  const hasCopy = new Uint8Array(hostCalls.length);
+  for (let row = 0; row < callOf.length; row++) {
+    const call = elementAt(callOf, row);
+    if (call !== -1 && activities.kind.at(row) === KIND_CODE.copy) hasCopy[call] = 1;
+  }
   const isCopy = byCallName(trace, isCopyName);
   const isCaptured = capturedCalls(trace);
+  const shouldCopy = (call: number): boolean =>
+    isCopy(call) &&
+    elementAt(kernelCounts, call) === 0 &&
+    !hostCalls.results.has(call) &&
+    !hostCalls.strays.has(call) &&
+    !isCaptured(call);
+  if (!hasCopy.some((has, call) => has === 0 && shouldCopy(call))) return 0;
   const calls: number[] = [];
-  for (let call = 0; call < hostCalls.length; call++) {
-    if (!isCopy(call) || elementAt(kernelCounts, call) > 0) continue;
-    if (!hostCalls.results.has(call) && !hostCalls.strays.has(call) && !isCaptured(call)) calls.push(call);
-  }
-  if (calls.every((call) => hasCopy.has(call))) return 0;
+  for (let call = 0; call < hostCalls.length; call++) if (shouldCopy(call)) calls.push(call);
   // A call of the runtime may call the driver.
   calls.sort((a, b) => hostCalls.start.at(a) - hostCalls.start.at(b) || hostCalls.end.at(b) - hostCalls.end.at(a));
   const outer = outermost(calls, spanRows(hostCalls), (call, around) => {
-    if (hasCopy.has(call)) hasCopy.add(around);
+    if (hasCopy[call] === 1) hasCopy[around] = 1;
   });
-  const without = outer.filter((call) => !hasCopy.has(call));
+  const without = outer.filter((call) => hasCopy[call] === 0);
   return Math.max(0, without.length - copiesOfAnyCall(trace, callOf, without));
 }
 
