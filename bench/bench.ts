@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   page: () => import('./page.js'),
   checkouts: () => import('./checkouts.js'),
   parquet: () => import('./parquet.js'),
+  reading: () => import('./reading.js'),
   formats: () => import('./table-formats.js'),
   signals: () => import('./signals.js'),
   faults: () => import('./io-faults.js'),
