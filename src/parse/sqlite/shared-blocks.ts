@@ -20,12 +20,12 @@ const MOST_NUMBERS = 32;
 /** How long to wait for another thread, in ms: several times what decoding a block takes. */
 const PATIENCE = 100;
 
-/** What a slot has: nothing yet, the rowid at which its block ends, its rows, or an error in place of them. */
+/** What is known of the block of a slot: nothing yet, the rowid at which it ends, its rows, or that it cannot be read. */
 const CLAIMED = 0;
 const ENDED = 1;
 const READY = 2;
 const FAILED = 3;
-/** The slot has an earlier block. */
+/** The slot is still that of an earlier block. */
 const FREE = 4;
 
 /** Positions in `control`: a counter of changes, then `4 · block + phase` by slot, then the last taken block by thread. */
@@ -34,7 +34,7 @@ const PHASES = 1;
 const TAKEN = PHASES + SLOTS;
 
 /** Numbers about the block of a slot, ahead of its rows. */
-const HEAD = { key: 0, above: 1, end: 2, last: 3, rows: 4, leftOut: 5 } as const;
+const HEAD = { key: 0, above: 1, end: 2, rows: 3, leftOut: 4 } as const;
 const HEAD_NUMBERS = 8;
 const SLOT_NUMBERS = HEAD_NUMBERS + BLOCK_ROWS * MOST_NUMBERS;
 
@@ -42,14 +42,12 @@ const SLOT_NUMBERS = HEAD_NUMBERS + BLOCK_ROWS * MOST_NUMBERS;
 export interface BlockMemory {
   readonly control: SharedArrayBuffer;
   readonly cells: SharedArrayBuffer;
-  readonly threads: number;
 }
 
 /** Memory for a number of threads, all of which must read: 4 MB. */
 export const blockMemory = (threads: number): BlockMemory => ({
   control: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * (TAKEN + threads)),
   cells: new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT * SLOTS * SLOT_NUMBERS),
-  threads,
 });
 
 /** A thread's view of the blocks. */
@@ -164,7 +162,7 @@ export class SharedBlocks {
       head.set([key, above, end]);
       this.#store(at, block * 4 + ENDED);
       const { rows, last, leftOut } = fill(this.#rowsOf(block), above, end);
-      head.set([last as number, rows, leftOut], HEAD.last);
+      head.set([rows, leftOut], HEAD.rows);
       this.#store(at, block * 4 + (last === end ? READY : FAILED));
     } catch {
       // Each thread reads this block by itself, and meets the error where it needs the block.
@@ -179,7 +177,7 @@ export class SharedBlocks {
 
   #blockAt(block: number): NumberBlock {
     const head = this.#headOf(block);
-    const last = elementAt(head, HEAD.last);
+    const last = elementAt(head, HEAD.end);
     const [rows, leftOut] = [elementAt(head, HEAD.rows), elementAt(head, HEAD.leftOut)];
     return { rows, cells: this.#rowsOf(block), last, isLast: last === LAST_ROWID, leftOut };
   }
