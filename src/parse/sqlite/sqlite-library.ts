@@ -6,7 +6,6 @@ import type Database from 'better-sqlite3';
 import { elementAt } from '../../containers/element.js';
 import { lateLibrary } from '../../containers/late-library.js';
 import { UserError } from '../../record/errors.js';
-import type { Cell } from './sqlite.js';
 
 const library = lateLibrary<typeof Database>('better-sqlite3');
 
@@ -66,6 +65,9 @@ export function createDatabase(path: string): NewDatabase {
 
 export const isSqliteError = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof library().SqliteError;
+
+/** A cell as SQLite returns it. Integers above 2^53 must be split, rebased or cast to text in SQL. */
+export type Cell = number | string | Buffer | null;
 
 /** Maximum number of rows of a block, which one query reads. */
 export const BLOCK_ROWS = 1000;

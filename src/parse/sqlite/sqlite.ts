@@ -8,12 +8,11 @@ import { UserError } from '../../record/errors.js';
 import { realpathSync, statSync } from 'node:fs';
 import { firstBytes, isFile } from '../files.js';
 import type { SharedBlocks } from './shared-blocks.js';
-import { boundedBlocks, isSqliteError, numberBlocks, openDatabase } from './sqlite-library.js';
+import { boundedBlocks, isSqliteError, numberBlocks, openDatabase, type Cell } from './sqlite-library.js';
 import { hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
-/** A cell as SQLite returns it. Integers above 2^53 must be split, rebased or cast to text in SQL. */
-export type Cell = number | string | Buffer | null;
+export type { Cell };
 export type SqliteRow = Cell[];
 
 /** The text for a number in a cell; null for a number without a string, and for any other cell. */
