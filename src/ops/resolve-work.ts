@@ -54,7 +54,8 @@ function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFa
   if (work === null || whole === null) return null;
   // The kernel's name may contain data that the call does not state, such as the training mode of a batch
   // normalisation.
-  const known = isWorkKnown(whole) || work.role === 'helper' ? whole : work;
+  const isByName = work.byName === true || (!isWorkKnown(whole) && work.role !== 'helper');
+  const known = isByName ? work : whole;
   return { index, call, family, work, whole: known, typedBy };
 }
 

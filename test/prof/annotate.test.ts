@@ -113,6 +113,24 @@ describe('annotation', () => {
     expect(explained()).to.deep.equal([]);
   });
 
+  it('counts what the name of a kernel states, whatever the call does by its arguments', () => {
+    const x = t([64, 64]);
+    const scatter = aten('scatter', x, v(1), t([64, 8], 'int64'), v(1));
+    const launched = { calls: [scatter], mod: ['aten'], op: ['scatter'], callIds: [4], callKernels: [2] };
+    const rows = annotate([
+      kernel({ ...launched, name: 'elementwise_kernel<direct_copy_kernel_cuda>', dur: 9 }),
+      kernel({ ...launched, name: 'scatter_gather_elementwise_kernel', dur: 90, start: 2000, id: 2 }),
+    ]);
+    // 2·64·64·4 bytes copied; 64·8 indices of 8 bytes, and as many elements of 4
+    expect(rows.map(({ bytes }) => bytes)).to.deep.equal([32768, 6144]);
+    const loss = aten('nll_loss_backward', t([]), t([64, 10]), t([64], 'int64'), v(null), v(1), v(-100), t([]));
+    const [gradient] = annotate([
+      kernel({ calls: [loss], name: 'NLLLossGradAiCore_NLLLossGrad', ...{ callIds: [5], callKernels: [1] } }),
+    ]);
+    // 64·10·4 written, 64·8 and two of 4 read
+    expect(gradient?.bytes).to.equal(3080);
+  });
+
   it('gives a backward kernel the call, layer and module of its forward kernel, whose innermost op is `fwd`', () => {
     expect(cellsOf(first, 'fwd')).to.deep.equal({ fwd: 'na' });
     expect(cellsOf(second, 'mod,op,fwd,layer,dir,seq')).to.deep.equal({

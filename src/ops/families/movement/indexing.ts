@@ -139,11 +139,16 @@ const moved = withTensors('self', (input) => ({
   formula: 'flops = 0; bytes = input + result',
 }));
 
-/** An op that is not in place copies its input first, with a call or a kernel of its own. */
+const copied: RuleCost = (bound) => {
+  const cost = moved(bound);
+  return cost === null ? null : { ...cost, byName: true };
+};
+
+/** An op that is not in place copies its input first, in a separate call or kernel. */
 const placing =
   (cost: RuleCost): RuleCost =>
   (bound) =>
-    /direct_copy/i.test(bound.kernel.name) && !opName(bound.call).endsWith('_') ? moved(bound) : cost(bound);
+    /direct_copy/i.test(bound.kernel.name) && !opName(bound.call).endsWith('_') ? copied(bound) : cost(bound);
 
 /** Elements of the source that are placed or added: one for each index, or for slices the whole source. */
 const scattered = placing(
