@@ -124,6 +124,8 @@ export interface Family {
   readonly ops: readonly string[];
   /** Formulas with symbols, for the generated docs. */
   readonly formulas: readonly string[];
+  /** Names of the ATen ops that only move elements: they have no FLOPs, whatever their arguments. */
+  readonly moves?: RegExp;
   /** Whether its formulas read sequence lengths from the server's step; otherwise kernels are passed without it. */
   readonly lengths?: true;
   /**

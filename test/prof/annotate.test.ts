@@ -250,6 +250,20 @@ describe('annotation', () => {
     ]);
   });
 
+  it('knows that a copy has no FLOPs, also without arguments, and says how to record them', () => {
+    const bare: OpCall = { mod: 'aten', op: 'cat', args: [], from: 'dispatcher' };
+    const [joined] = annotate([
+      { ...profile, format: 'kineto' },
+      kernel({ calls: [{ ...bare, op: 'flatten_dense_tensors' }, bare], mod: ['aten'], op: ['flatten_dense_tensors'] }),
+    ]);
+    expect(joined && cellsOf(joined, 'op,role,tc,flops,bytes')).to.deep.equal({
+      ...{ op: 'flatten_dense_tensors', role: 'main', tc: '-', flops: '0', bytes: 'na' },
+    });
+    expect(joined?.reason).to.equal(
+      'the profile has no arguments of flatten_dense_tensors > cat: record them with record_shapes=True',
+    );
+  });
+
   it('says what records arguments, by the profiler, where a range names the op', () => {
     const reasonOf = (format: string): string | null =>
       annotate([{ ...profile, format }, kernel({ calls: [], mod: ['aten'], op: ['mm'] })])[0]?.reason ?? null;

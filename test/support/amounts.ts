@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Arg, OpCall } from '../../src/record/record.js';
 import { renderParams, type KernelFacts, type Work } from '../../src/ops/family.js';
 import { resolveWork as describeLaunch } from '../../src/ops/resolve-work.js';
+import { opName } from '../../src/ops/operands.js';
 import { kernel } from './calls.js';
 
 const ELEMENTWISE = 'void at::native::elementwise_kernel<512, 1>(int)';
@@ -13,12 +14,13 @@ export const secondBackward = kernel(ELEMENTWISE, 'bprop', 1);
 
 /**
  * The work of a kernel that is the only one of its call. If the kernel's name does not make it a helper or a gradient, the
- * commands print the work of the whole call, which must be the same.
+ * commands print the work of the whole call, which must be the same. Ops that only move elements have no FLOPs.
  */
 export function workOf(opCall: OpCall, launched: KernelFacts = forward): Work | null {
   const found = describeLaunch([opCall], launched);
   if (found === null) return null;
-  const { work, whole } = found;
+  const { work, whole, family, call } = found;
+  if (call.mod === 'aten' && family.moves?.test(opName(call)) === true) expect(work.flops).to.equal(0);
   if (work.role === 'main') expect([whole.flops, whole.bytes]).to.deep.equal([work.flops, work.bytes]);
   return work;
 }

@@ -181,7 +181,7 @@ const KINDS = {
   nameless: { work: 'has no op', see: "dprof --where 'op==na' --by kernel -f table FILE" },
   shapeless: {
     work: 'belongs to ops without recorded arguments',
-    see: "dprof --where 'op!=na && flops==na' --by op,kernel -f table FILE",
+    see: "dprof --where 'op!=na && bytes==na' --by op,kernel -f table FILE",
   },
 } as const;
 
