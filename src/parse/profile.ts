@@ -16,7 +16,7 @@ import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 /** Options of `readProfile`. */
 export interface ProfileOptions extends Pick<
   ReadOptions,
-  'profile' | 'program' | 'force' | 'allFields' | 'derived' | 'onlyWritten'
+  'profile' | 'program' | 'force' | 'allFields' | 'derived' | 'onlyWritten' | 'share'
 > {
   /** Name of the input for messages and the profile line, as the user gave it; the path when not given. */
   readonly name?: string;
@@ -54,6 +54,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       derived,
       // Counters of another file can be joined only to records that are objects, not lines.
       onlyWritten: onlyWritten && counters === null,
+      ...(options.share === undefined ? undefined : { share: options.share }),
       ...(options.captures === undefined ? undefined : { captures: capturesIn(options.captures) }),
       ...(program === undefined ? undefined : { program }),
       ...(force === undefined ? undefined : { force }),

@@ -42,7 +42,7 @@ import type { Diagnostics } from '../../record/diagnostics.js';
 import { NO_ROW, PairIndex } from '../../containers/hash-index.js';
 import type { RecordedEvent } from '../../record/fields/recorded-times.js';
 
-type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
+type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures' | 'share'>;
 
 /** Fields of a collective that its format does not describe. */
 const NO_OPERATION: CollectiveOperation = {
@@ -70,10 +70,7 @@ interface KernelNames {
  */
 export function* emit(trace: Trace, options: EmitOptions): Generator<ProfileLine> {
   try {
-    const emission = new Emission(trace, options);
-    yield emission.header();
-    yield* emission.activities();
-    yield emission.end();
+    yield* new Emission(trace, options).records();
   } finally {
     const { hostCalls, ranges, overhead, systemCalls, activities } = trace;
     for (const rows of [hostCalls, ranges, overhead, systemCalls?.ranges, activities]) rows?.space.close();
@@ -116,6 +113,8 @@ class Emission {
   readonly #events: RecordedEvents;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
+  /** Kernels so far, including those of other threads. */
+  #kernels = 0;
 
   constructor(
     private readonly trace: Trace,
@@ -129,7 +128,53 @@ class Emission {
     this.#origins = new GraphOrigins(trace, launches, this.#contexts, { ...options, rank });
   }
 
-  header(): ProfileRecord {
+  /** The records of the slices that this thread makes, and the end line. */
+  *records(): Generator<ProfileLine> {
+    const { share } = this.options;
+    const { order } = this.#settled;
+    const { diagnostics } = this.trace;
+    const size = share?.size ?? Math.max(1, order.length);
+    const last = Math.max(1, Math.ceil(order.length / size)) - 1;
+    let slice = share?.next() ?? 0;
+    // Another thread makes the first slice, and counts what all of them have read.
+    diagnostics.isPaused = slice > 0;
+    if (slice === 0) yield this.#header();
+    const others = slice > last ? [] : this.#others();
+    if (slice > 0) diagnostics.clear();
+    try {
+      for (let place = 0; slice <= last; slice = share?.next() ?? Infinity) {
+        diagnostics.isPaused = true;
+        for (; place < slice * size; place++) this.#pass(elementAt(order, place), others);
+        diagnostics.isPaused = false;
+        for (; place < order.length && place < (slice + 1) * size; place++) {
+          const row = elementAt(order, place);
+          yield* this.#upTo(this.trace.activities.start.at(row), others);
+          yield this.#counted(this.#activity(row));
+        }
+        if (slice === last) yield* this.#upTo(Infinity, others);
+      }
+    } finally {
+      for (const records of others) records.close();
+    }
+    diagnostics.isPaused = false;
+    share?.end(diagnostics.part);
+    yield endRecord(this.options.profile, this.#counts, diagnostics);
+  }
+
+  /** Passes over an activity of another thread's slice, and over the records before it. */
+  #pass(row: number, others: readonly Dated<ProfileLine>[]): void {
+    const { activities } = this.trace;
+    const time = activities.start.at(row);
+    for (const other of others) while (other.isDue(time)) other.take();
+    const kind = elementAt(ACTIVITY_KINDS, activities.kind.at(row));
+    if (kind === 'kernel') this.#kernels++;
+    if (kind !== 'kernel' && (kind !== 'collective' || this.trace.contexts === undefined)) return;
+    const call = elementAt(this.#settled.launches.callOf, row);
+    if (this.#contexts.pass === undefined) this.#contexts.ofKernel(call, row);
+    else this.#contexts.pass(call);
+  }
+
+  #header(): ProfileRecord {
     const { format, tool, rank, startUnixNs, dur, devices, facts: stated, job } = this.trace.header;
     const { clockFacts: aligned, lead } = this.#settled;
     const captured = capturedTime(this.trace, this.#lastEnd());
@@ -154,7 +199,8 @@ class Emission {
     };
   }
 
-  *activities(): Generator<ProfileLine> {
+  /** The records other than those of activities, each kind in order of start time. */
+  #others(): Dated<ProfileLine>[] {
     const { activities } = this.trace;
     const isIdle = activities.length === activities.syncs.kindCode.length;
     const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges !== false;
@@ -164,7 +210,7 @@ class Emission {
     const { overhead, systemCalls } = this.trace;
     const least = ranges === true ? 0 : ranges === 'long-calls' ? LONG_CALL : null;
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
-    const others = [
+    return [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
       dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last) : []),
       dated(wanted ? separateRanges(this.trace, overhead, { kind: 'overhead', domain: null }, profile) : []),
@@ -175,15 +221,6 @@ class Emission {
       dated(believed(this.trace.statements?.(profile, isStray) ?? [], isStray)),
       dated(missingWork(this.trace, this.#settled.launches, profile)),
     ];
-    try {
-      for (const row of this.#settled.order) {
-        yield* this.#upTo(this.trace.activities.start.at(row), others);
-        yield this.#counted(this.#activity(row));
-      }
-      yield* this.#upTo(Infinity, others);
-    } finally {
-      for (const records of others) records.close();
-    }
   }
 
   /** The records up to a time, in order of start time. */
@@ -194,10 +231,6 @@ class Emission {
       if (first === null) return;
       yield this.#counted(first.take());
     }
-  }
-
-  end(): EndRecord {
-    return endRecord(this.options.profile, this.#counts, this.trace.diagnostics);
   }
 
   #counted(record: ProfileLine): ProfileLine {
@@ -296,7 +329,7 @@ class Emission {
     const record: Writable<KernelRecord> = {
       type: 'kernel',
       profile: common.profile,
-      id: (this.#counts['kernel'] ?? 0) + 1,
+      id: ++this.#kernels,
       name,
       short,
       start: common.start,
