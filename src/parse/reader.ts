@@ -85,6 +85,22 @@ export interface Share {
   end(counted: CountedPart): void;
 }
 
+/** Rows whose records one thread makes. */
+interface Slice {
+  /** Rows before the slice, which other threads or earlier slices have. */
+  readonly from: number;
+  readonly to: number;
+  readonly isLast: boolean;
+}
+
+/** The slices of a thread, one after the other; a single one with all rows when the profile is not shared. */
+export function* slicesOf(share: Share | undefined, rows: number): Generator<Slice> {
+  const size = share?.size ?? Math.max(1, rows);
+  const last = Math.max(1, Math.ceil(rows / size)) - 1;
+  for (let slice = share?.next() ?? 0; slice <= last; slice = share?.next() ?? Infinity)
+    yield { from: slice * size, to: Math.min(rows, (slice + 1) * size), isLast: slice === last };
+}
+
 /** A format's reader, with the facts about the format that the rest of the program needs. */
 export interface Reader {
   /** Name on the command line and in the profile line. */
@@ -100,10 +116,10 @@ export interface Reader {
    */
   readonly youngGenerationMb?: number;
   /**
-   * Whether several threads share the work on a large profile. Each of them reads all of it, so this is for formats whose
-   * records take longer to make than their rows to read.
+   * Whether several threads share the work on a large profile; never when absent. Each of them reads all of it, so this is
+   * for formats whose records take longer to make than their rows to read.
    */
-  readonly isShared?: true;
+  readonly isShared?: (options: Pick<ReadOptions, 'derived'>) => boolean;
   /**
    * Names of tables, or beginnings of such names. A database that cannot be opened is recognised as a profile if its
    * bytes contain one of these names.

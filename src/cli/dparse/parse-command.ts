@@ -366,7 +366,7 @@ function parseNext(
 ): Promise<Outcome> {
   if (!isLarge(profile)) return parseOne(profile, options, write, meter);
   // Parquet files are written by the thread that makes the records.
-  const isShared = profile.reader.isShared === true && typeof options.output === 'string';
+  const isShared = profile.reader.isShared?.(options) === true && typeof options.output === 'string';
   const { size } = statSync(profile.source.path);
   const shared = isShared ? (threads ?? threadsFor(size, size, thisMachine())) : 1;
   if (shared === 1) return parseLarge(profile, options, write, meter);

@@ -30,7 +30,7 @@ import { missingWork, unrecordedCopies } from './graphs/missing-work.js';
 import { GraphOrigins } from './graphs/graph-origins.js';
 import type { KernelContexts, Step } from './launch-steps.js';
 import { MarkerContexts } from './markers/marker-contexts.js';
-import type { ReadOptions } from '../reader.js';
+import { slicesOf, type ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { failedCalls } from './calls.js';
@@ -133,30 +133,28 @@ class Emission {
     const { share } = this.options;
     const { order } = this.#settled;
     const { diagnostics } = this.trace;
-    const size = share?.size ?? Math.max(1, order.length);
-    const last = Math.max(1, Math.ceil(order.length / size)) - 1;
-    let slice = share?.next() ?? 0;
-    // Another thread makes the first slice, and counts what all of them have read.
-    diagnostics.isPaused = slice > 0;
-    if (slice === 0) yield this.#header();
-    const others = slice > last ? [] : this.#others();
-    if (slice > 0) diagnostics.clear();
+    let others: readonly Dated<ProfileLine>[] | null = null;
+    let place = 0;
     try {
-      for (let place = 0; slice <= last; slice = share?.next() ?? Infinity) {
-        diagnostics.isPaused = true;
-        for (; place < slice * size; place++) this.#pass(elementAt(order, place), others);
+      for (const { from, to, isLast } of slicesOf(share, order.length)) {
+        diagnostics.isPaused = from > 0;
+        if (from === 0) yield this.#header();
+        others ??= this.#others();
+        if (from > 0 && place === 0) diagnostics.clear();
+        for (; place < from; place++) this.#pass(elementAt(order, place), others);
         diagnostics.isPaused = false;
-        for (; place < order.length && place < (slice + 1) * size; place++) {
+        for (; place < to; place++) {
           const row = elementAt(order, place);
           yield* this.#upTo(this.trace.activities.start.at(row), others);
           yield this.#counted(this.#activity(row));
         }
-        if (slice === last) yield* this.#upTo(Infinity, others);
+        if (isLast) yield* this.#upTo(Infinity, others);
       }
     } finally {
-      for (const records of others) records.close();
+      for (const records of others ?? []) records.close();
     }
-    diagnostics.isPaused = false;
+    // What was counted before the first slice is counted by the thread that makes it.
+    if (others === null) diagnostics.clear();
     share?.end(diagnostics.part);
     yield endRecord(this.options.profile, this.#counts, diagnostics);
   }
