@@ -35,7 +35,7 @@ import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { failedCalls } from './calls.js';
 import { CALLED_COPIES_FACT, waitOfCall } from '../../record/wait-calls.js';
-import { apiRanges, hostRanges, LONG_CALL, separateRanges } from './range-records.js';
+import { apiRanges, hostRanges, LONG_CALL, separateRanges, type Passed } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
@@ -115,6 +115,7 @@ class Emission {
   readonly #counts: Record<string, number> = {};
   /** Kernels so far, including those of other threads. */
   #kernels = 0;
+  readonly #passed: Passed = { until: -Infinity };
 
   constructor(
     private readonly trace: Trace,
@@ -163,6 +164,7 @@ class Emission {
   #pass(row: number, others: readonly Dated<ProfileLine>[]): void {
     const { activities } = this.trace;
     const time = activities.start.at(row);
+    this.#passed.until = time;
     for (const other of others) while (other.isDue(time)) other.take();
     const kind = elementAt(ACTIVITY_KINDS, activities.kind.at(row));
     if (kind === 'kernel') this.#kernels++;
@@ -204,18 +206,25 @@ class Emission {
     const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges !== false;
     const last = wanted ? this.#lastEnd() : 0;
     const { profile, ranges } = this.options;
+    const passed = this.#passed;
     const isStray = strayTimes(this.#settled.believed);
     const { overhead, systemCalls } = this.trace;
     const least = ranges === true ? 0 : ranges === 'long-calls' ? LONG_CALL : null;
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
     return [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
-      dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last) : []),
-      dated(wanted ? separateRanges(this.trace, overhead, { kind: 'overhead', domain: null }, profile) : []),
+      dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last, passed) : []),
+      dated(wanted ? separateRanges(this.trace, overhead, { kind: 'overhead', domain: null }, profile, passed) : []),
       dated(
-        separateRanges(this.trace, systemCalls?.ranges, { kind: 'api', domain: systemCalls?.domain ?? null }, profile),
+        separateRanges(
+          this.trace,
+          systemCalls?.ranges,
+          { kind: 'api', domain: systemCalls?.domain ?? null },
+          profile,
+          passed,
+        ),
       ),
-      dated(least === null ? [] : apiRanges(this.trace, this.#settled.launches, profile, last, least)),
+      dated(least === null ? [] : apiRanges(this.trace, this.#settled.launches, profile, last, least, passed)),
       dated(believed(this.trace.statements?.(profile, isStray) ?? [], isStray)),
       dated(missingWork(this.trace, this.#settled.launches, profile)),
     ];
