@@ -44,6 +44,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
     const reader = chooseReader(probe, options.format);
     const { profile, ranges = false, program, force, allFields = false, derived = false } = options;
     const { onlyWritten = false } = options;
+    if (probe.database !== null) probe.database.shared = options.share?.blocks ?? null;
     const counters = joinOf(options.ncu);
     const records = reader.read(probe, {
       profile,
@@ -68,6 +69,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       }
     }
   } finally {
+    options.share?.blocks?.leave();
     probe.database?.close();
   }
 }

@@ -7,6 +7,7 @@
 import type { CountedPart } from '../record/diagnostics.js';
 import type { ProfileLine } from '../record/record.js';
 import type { OtherCaptures } from './trace/graphs/captured-graph.js';
+import type { SharedBlocks } from './sqlite/shared-blocks.js';
 import type { SqliteFile } from './sqlite/sqlite.js';
 
 /** An input whose format is to be detected. */
@@ -76,6 +77,8 @@ export interface ReadOptions {
 export interface Share {
   /** Number of activities in a slice. */
   readonly size: number;
+  /** Shares the decoding of a database; absent when each thread decodes all of it. */
+  readonly blocks?: SharedBlocks;
   /**
    * Number of the next slice for this thread, from 0, above the previous one. Called when all records of the previous slice
    * have been taken.

@@ -130,24 +130,24 @@ export async function parseOne(
 }
 
 /**
- * Writes the slices of a profile that `next` gives to this thread, as lines without the end line.
- * @param next called when all lines of the previous slice were passed to `write`
+ * Writes a thread's share of a profile, as lines without the end line.
+ * @param given its `next` is called when all lines of the previous slice were passed to `write`
  */
 export async function parsePart(
   profile: Parsed,
   options: ParseOptions,
   write: Write,
-  { size, next }: Pick<Share, 'size' | 'next'>,
+  given: Omit<Share, 'end'>,
 ): Promise<ProfilePart | UserError> {
   const writing = new Diagnostics();
   const sink = await sinkOf(options, write, writing);
   const counted: CountedPart[] = [];
   let flushed: void | Promise<void> = undefined;
   const share: Share = {
-    size,
+    ...given,
     next: () => {
       flushed = sink.finish();
-      return next();
+      return given.next();
     },
     end: (part) => void counted.push(part),
   };

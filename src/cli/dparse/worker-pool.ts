@@ -9,6 +9,7 @@ import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { CaptureFiles } from '../../parse/captures.js';
 import type { FoundProfile } from '../../parse/find.js';
 import { foldersRemovedAtEnd } from '../../parse/input/temporary-file.js';
+import type { BlockMemory } from '../../parse/sqlite/shared-blocks.js';
 import { UserError } from '../../record/errors.js';
 import type { Outcome, ParseOptions, ProfilePart } from './one.js';
 
@@ -32,6 +33,9 @@ export interface Slices {
   readonly size: number;
   /** One number in memory that all threads share: the slices that were taken. */
   readonly taken: Int32Array<SharedArrayBuffer>;
+  /** Memory for the rows of a database, and the number of this thread, from 0. */
+  readonly blocks: BlockMemory;
+  readonly thread: number;
 }
 
 /**

@@ -3,6 +3,7 @@
  * file.
  */
 import { parentPort } from 'node:worker_threads';
+import { SharedBlocks } from '../../parse/sqlite/shared-blocks.js';
 import { UserError } from '../../record/errors.js';
 import { parseOne, parsePart, type Outcome } from './one.js';
 import type { Job, Slices, WorkerAnswer, WorkerRequest } from './worker-pool.js';
@@ -58,14 +59,16 @@ async function parse(job: Job): Promise<void> {
 async function parseSlices(
   profile: Parameters<typeof parsePart>[0],
   options: Job['options'],
-  { taken, size }: Slices,
+  { taken, size, blocks, thread }: Slices,
 ): Promise<void> {
   let slice: number | null = null;
   const next = (): number => {
     if (slice !== null) answer({ complete: slice });
     return (slice = Atomics.add(taken, 0, 1));
   };
-  const part = await parsePart(profile, options, (data) => toMainThread(data, slice ?? 0), { size, next });
+  const part = await parsePart(profile, options, (data) => toMainThread(data, slice ?? 0), {
+    ...{ size, next, blocks: new SharedBlocks(blocks, thread) },
+  });
   answer(part instanceof UserError ? { what: part.what, detail: part.detail } : { part });
 }
 

@@ -7,6 +7,7 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import type { FoundProfile } from '../../parse/find.js';
 import { TemporaryFile } from '../../parse/input/temporary-file.js';
+import { blockMemory } from '../../parse/sqlite/shared-blocks.js';
 import { UserError } from '../../record/errors.js';
 import { Diagnostics } from '../../record/diagnostics.js';
 import { encodeLine } from '../../record/jsonl.js';
@@ -212,9 +213,10 @@ export async function parseShared(
   setMaxListeners(0, stop.signal);
   const order = new SliceOrder();
   const written = { pieces: 0 };
+  const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const slices = { size: SLICE, taken, blocks: blockMemory(threads) };
   const lines = {
     stop: stop.signal,
-    slices: { size: SLICE, taken: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) },
     take: async (bytes: Uint8Array, slice = 0) => {
       await order.reached(slice);
       written.pieces++;
@@ -222,8 +224,8 @@ export async function parseShared(
     },
     onComplete: (slice: number) => order.complete(slice),
   };
-  const part = async (): Promise<ProfilePart> => {
-    const made = await parseSlices(profile, options, lines);
+  const part = async (_: unknown, thread: number): Promise<ProfilePart> => {
+    const made = await parseSlices(profile, options, { ...lines, slices: { ...slices, thread } });
     // The others may wait for lines of this thread.
     if (made instanceof UserError) throw made;
     return made;
