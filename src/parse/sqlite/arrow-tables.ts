@@ -12,7 +12,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { lateLibrary } from '../../containers/late-library.js';
 import { Growth, PackedFault } from '../../record/lines/packed.js';
 import { firstBytes, readFully } from '../files.js';
-import type { TableColumn, TableRows } from './table-rows.js';
+import type { TableColumn, TableRows } from './parquet-tables.js';
 
 /** Key of the name of a table in the metadata of its schema. */
 const TABLE_NAME = 'table_name';

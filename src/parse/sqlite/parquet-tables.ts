@@ -6,7 +6,25 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { lateLibrary } from '../../containers/late-library.js';
 import { Growth } from '../../record/lines/packed.js';
 import { readFully } from '../files.js';
-import { CELL_BYTES, type TableColumn, type TableRows } from './table-rows.js';
+
+/** A column of some rows of a table. */
+export interface TableColumn {
+  readonly name: string;
+  /** Type in SQLite. */
+  readonly type: 'INTEGER' | 'REAL' | 'TEXT';
+  readonly cellAt: (row: number) => unknown;
+}
+
+/** Some rows of a table. */
+export interface TableRows {
+  /** Name of the table; null when only the file's name states it. */
+  readonly table: string | null;
+  readonly columns: readonly TableColumn[];
+  readonly rows: number;
+}
+
+/** Minimum size of a value in memory, in bytes. */
+export const CELL_BYTES = 8;
 
 /**
  * Reads the rows of a file.

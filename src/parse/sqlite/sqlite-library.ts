@@ -6,6 +6,7 @@ import type Database from 'better-sqlite3';
 import { elementAt } from '../../containers/element.js';
 import { lateLibrary } from '../../containers/late-library.js';
 import { UserError } from '../../record/errors.js';
+import type { Cell } from './sqlite.js';
 
 const library = lateLibrary<typeof Database>('better-sqlite3');
 
@@ -66,67 +67,149 @@ export function createDatabase(path: string): NewDatabase {
 export const isSqliteError = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof library().SqliteError;
 
-/** Rows read at a time, by one query. */
-const BLOCK_ROWS = 1000;
+/** Maximum number of rows of a block, which one query reads. */
+export const BLOCK_ROWS = 1000;
 
-/** A query over one table, as SQL fragments. */
+/** A query for rows of numbers of one table, as SQL fragments. */
 interface NumberQuery {
   readonly table: string;
+  /** The columns, and perhaps an expression that is 1 in rows with a value of the wrong type. */
   readonly expressions: readonly string[];
+  readonly columns: number;
   readonly condition: string;
+  /** Condition for rows to count that are not read; null when there are none. */
+  readonly leftOut: string | null;
+  /** Reads a cell as a number, or NaN. */
+  readonly read: (cell: Cell | undefined) => number;
+  /** Whether `read` leaves integers as they are, and makes NaN of null. */
+  readonly areIntegers: boolean;
 }
 
-interface NumberBlock {
+/** Rows of a block: the numbers of each row one after another, then 1 for a row with a value of the wrong type, else 0. */
+export interface NumberBlock {
   readonly rows: number;
-  readonly cell: (row: number, expression: number) => unknown;
+  readonly cells: Float64Array;
   /** Rowid of the block's last row. */
   readonly last: unknown;
   readonly isLast: boolean;
+  /** Number of rows between the previous block and the end of this one that `leftOut` selects. */
+  readonly leftOut: number;
 }
 
 /** Reads the block of rows above a rowid, in ascending order of rowid. */
-type ReadBlock = (above: number) => NumberBlock;
+export type ReadBlock = (above: number) => NumberBlock;
 
-/** Prepares reading cell by cell. */
-export function cellBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
-  const cells = [...query.expressions, 'rowid'];
-  const statement = database.prepare<[number], unknown[]>(`SELECT ${cells.join(', ')} ${blockOf(query)}`).raw();
+/**
+ * Writes the numbers of at most a block of rows.
+ * @param range the rowid above which they are, and their last rowid where the query has such a bound
+ */
+type FillBlock = (into: Float64Array, ...range: readonly number[]) => { readonly rows: number; readonly last: unknown };
+
+/** Blocks that are bounded by rowids alone, so that each can be read without the previous one. */
+export interface BoundedBlocks {
+  /** The same for the same rows. */
+  readonly key: string;
+  /** Numbers per row of a block. */
+  readonly width: number;
+  /** Rowid of the last row of the table in the block above a rowid; `LAST_ROWID` in the table's last block. */
+  readonly endAbove: (above: number) => number;
+  /** Reads a block into `into`. Its `last` is the end of the block; NaN when rows are out of order. */
+  readonly fill: (into: Float64Array, above: number, end: number) => Omit<NumberBlock, 'cells'>;
+}
+
+/** The largest number of a row that can be read by its number. */
+export const LAST_ROWID = Number.MAX_SAFE_INTEGER;
+
+/** Prepares reading of blocks, each of which has as many rows as meet the condition. */
+export function numberBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
+  const fill = filler(database, query, '');
+  const cells = new Float64Array(BLOCK_ROWS * (query.columns + 1));
   return (above) => {
-    const block = statement.all(above);
-    const cell = (row: number, expression: number): unknown => block[row]?.[expression];
-    return { rows: block.length, cell, last: block.at(-1)?.at(-1), isLast: block.length < BLOCK_ROWS };
+    const { rows, last } = fill(cells, above);
+    return { rows, cells, last, isLast: rows < BLOCK_ROWS, leftOut: 0 };
+  };
+}
+
+/** Prepares reading of blocks of as many rows, whether they meet the condition or not. */
+export function boundedBlocks(database: Database.Database, query: NumberQuery): BoundedBlocks {
+  const { table, expressions, condition, columns } = query;
+  const ends = database
+    .prepare<[number], number>(
+      `SELECT rowid FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1 OFFSET ${BLOCK_ROWS - 1}`,
+    )
+    .pluck();
+  const fill = filler(database, query, 'AND rowid <= ?');
+  const leftOut = `SELECT count(*) FROM ${table} WHERE rowid > ? AND rowid <= ? AND ${query.leftOut ?? 'FALSE'}`;
+  const count = query.leftOut === null ? null : database.prepare<[number, number], number>(leftOut).pluck();
+  return {
+    key: [table, condition, query.leftOut, query.areIntegers, ...expressions].join(),
+    width: columns + 1,
+    endAbove: (above) => ends.get(above) ?? LAST_ROWID,
+    fill: (into, above, end) => {
+      const { rows, last } = fill(into, above, end);
+      const isInOrder = end > above && (rows < BLOCK_ROWS || last === end);
+      const isLast = isInOrder && end === LAST_ROWID;
+      return { rows, last: isInOrder ? end : NaN, isLast, leftOut: count?.get(above, end) ?? 0 };
+    },
   };
 }
 
 /**
- * Prepares reading of columns of integers, with one JSON array for each column. From the first block with other values
- * on, cells are read one by one, because JSON has no bytes and only 15 digits of a decimal. (Bytes that are an integer
- * in SQLite's binary JSON are read as that integer.)
+ * Prepares the query of a block. Columns of integers are read as one JSON array each. From the first block with other
+ * values on, cells are read one by one, because JSON has no bytes and only 15 digits of a decimal. (Bytes that are an
+ * integer in SQLite's binary JSON are read as that integer.)
  */
-export function integerBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
-  const { expressions } = query;
+function filler(database: Database.Database, query: NumberQuery, bound: string): FillBlock {
+  if (!query.areIntegers) return cellFiller(database, query, bound);
+  const { expressions, columns } = query;
   const named = expressions.map((expression, column) => `${expression} AS c${column}, `).join('');
   const arrays = expressions.map((_, column) => `json_group_array(c${column}), `).join('');
-  const sql = `SELECT ${arrays}count(*), max(r) FROM (SELECT ${named}rowid AS r ${blockOf(query)})`;
-  const statement = database.prepare<[number], unknown[]>(sql).raw();
-  let byCells: ReadBlock | null = null;
-  return (above) => {
-    const row = byCells === null ? readOrNull(statement, above) : null;
+  const sql = `SELECT ${arrays}count(*), max(r) FROM (SELECT ${named}rowid AS r ${blockOf(query, bound)})`;
+  const statement = database.prepare<number[], unknown[]>(sql).raw();
+  let byCells: FillBlock | null = null;
+  return (into, ...range) => {
+    const row = byCells === null ? readOrNull(statement, range) : null;
     const texts = row?.slice(0, expressions.length).map(String);
     if (row === null || texts === undefined || texts.some(hasDecimalsOrTexts)) {
-      return (byCells ??= cellBlocks(database, query))(above);
+      return (byCells ??= cellFiller(database, query, bound))(into, ...range);
     }
     const rows = Number(elementAt(row, expressions.length));
-    const columns = texts.map((text) => JSON.parse(text) as (number | null)[]);
-    const cell = (at: number, expression: number): unknown => columns[expression]?.[at];
-    return { rows, cell, last: row.at(-1), isLast: rows < BLOCK_ROWS };
+    for (let column = 0; column <= columns; column++) {
+      const text = texts[column];
+      const cells = text === undefined ? null : (JSON.parse(text) as (number | null)[]);
+      const missing = column === columns ? 0 : NaN;
+      for (let at = 0, to = column; at < rows; at++, to += columns + 1) into[to] = cells?.[at] ?? missing;
+    }
+    return { rows, last: row.at(-1) };
+  };
+}
+
+/** Prepares reading cell by cell. */
+function cellFiller(database: Database.Database, query: NumberQuery, bound: string): FillBlock {
+  const { columns, read } = query;
+  const cells = [...query.expressions, 'rowid'];
+  const statement = database.prepare<number[], Cell[]>(`SELECT ${cells.join(', ')} ${blockOf(query, bound)}`).raw();
+  return (into, ...range) => {
+    const block = statement.all(...range);
+    let to = 0;
+    for (const row of block) {
+      let isBad = query.expressions.length > columns && row[columns] === 1;
+      for (let column = 0; column < columns; column++) {
+        const cell = row[column];
+        const number = read(cell);
+        into[to++] = number;
+        if (Number.isNaN(number) && cell !== null && cell !== undefined) isBad = true;
+      }
+      into[to++] = isBad ? 1 : 0;
+    }
+    return { rows: block.length, last: block.at(-1)?.at(-1) };
   };
 }
 
 /** The row of a query; null when the query fails, as JSON functions do on bytes. */
-function readOrNull(statement: Database.Statement<[number], unknown[]>, above: number): unknown[] | null {
+function readOrNull(statement: Database.Statement<number[], unknown[]>, range: readonly number[]): unknown[] | null {
   try {
-    return statement.get(above) ?? null;
+    return statement.get(...range) ?? null;
   } catch (error) {
     if (isSqliteError(error)) return null;
     throw error;
@@ -136,5 +219,5 @@ function readOrNull(statement: Database.Statement<[number], unknown[]>, above: n
 /** Whether a JSON array from SQLite contains decimals, which have a point, or strings. */
 const hasDecimalsOrTexts = (json: string): boolean => json.includes('.') || json.includes('"');
 
-const blockOf = ({ table, condition }: NumberQuery): string =>
-  `FROM ${table} WHERE rowid > ? AND ${condition} ORDER BY rowid LIMIT ${BLOCK_ROWS}`;
+const blockOf = ({ table, condition }: NumberQuery, bound: string): string =>
+  `FROM ${table} WHERE rowid > ? ${bound} AND ${condition} ORDER BY rowid LIMIT ${BLOCK_ROWS}`;

@@ -7,7 +7,8 @@ import { Diagnostics } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { realpathSync, statSync } from 'node:fs';
 import { firstBytes, isFile } from '../files.js';
-import { cellBlocks, integerBlocks, isSqliteError, openDatabase } from './sqlite-library.js';
+import type { SharedBlocks } from './shared-blocks.js';
+import { boundedBlocks, isSqliteError, numberBlocks, openDatabase } from './sqlite-library.js';
 import { hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
@@ -44,6 +45,8 @@ export class SqliteFile {
   readonly #filtered = new Set<string>();
   /** Counts rows with a value of the wrong type that the code reading them has not counted. */
   diagnostics = new Diagnostics();
+  /** Shares the decoding of `eachNumbers` with other threads, which must call it alike; null to decode all rows. */
+  shared: SharedBlocks | null = null;
 
   private constructor(
     readonly path: string,
@@ -95,7 +98,8 @@ export class SqliteFile {
   *rows(table: string, select: readonly Selection[], filter: Filter = [], sorted = false): Generator<SqliteRow> {
     if (!this.has(table)) return;
     const cells = [...select.map((cell) => this.#expression(table, cell)), this.#isWrong(table, select)].join(', ');
-    this.#countLeftOut(table, filter);
+    const leftOut = this.#leftOut(table, filter);
+    if (leftOut !== null) this.#countBadRows(table, leftOut);
     let rows: IterableIterator<SqliteRow> | null = null;
     const order = sorted ? `ORDER BY ${select.map((_, i) => i + 1).join(', ')}` : '';
     try {
@@ -197,27 +201,32 @@ export class SqliteFile {
     );
     const expressions = [...select.map((cell) => this.#expression(table, cell)), ...(isWrong === '0' ? [] : [isWrong])];
     this.#guard(() => {
-      this.#countLeftOut(table, filter);
-      const query = { table: this.#numbered(table), expressions, condition: this.#condition(table, filter) };
-      const readBlock = (read === integerOf ? integerBlocks : cellBlocks)(this.#database, query);
+      const query = {
+        table: this.#numbered(table),
+        expressions,
+        columns: select.length,
+        condition: this.#condition(table, filter),
+        leftOut: this.#leftOut(table, filter),
+        read,
+        areIntegers: read === integerOf,
+      };
+      const shared = this.shared?.over(boundedBlocks(this.#database, query)) ?? null;
+      if (shared === null && query.leftOut !== null) this.#countBadRows(table, query.leftOut);
+      const readBlock = shared ?? numberBlocks(this.#database, query);
       const numbers = new Array<number>(select.length).fill(NaN);
       for (let above = -1; ;) {
-        const { rows, cell, last, isLast } = readBlock(above);
-        for (let row = 0; row < rows; row++) {
-          let isBad = isWrong !== '0' && cell(row, numbers.length) === 1;
-          for (let column = 0; column < numbers.length; column++) {
-            const found = cell(row, column) as Cell | undefined;
-            const number = read(found);
-            numbers[column] = number;
-            if (Number.isNaN(number) && found !== null && found !== undefined) isBad = true;
-          }
-          const before = isBad ? this.diagnostics.get('bad-row') : null;
+        const { rows, cells, last, isLast, leftOut } = readBlock(above);
+        if (leftOut > 0) this.diagnostics.count('bad-row', leftOut);
+        for (let row = 0, at = 0; row < rows; row++) {
+          for (let column = 0; column < numbers.length; column++) numbers[column] = cells[at++] as number;
+          const before = cells[at++] === 1 ? this.diagnostics.get('bad-row') : null;
           take(numbers);
           this.#countBad(before);
         }
-        if (isLast) return;
+        if (isLast) break;
         above = this.#later(table, above, last);
       }
+      if (shared !== null) this.shared?.finish();
     });
   }
 
@@ -229,15 +238,19 @@ export class SqliteFile {
     if (this.diagnostics.get('bad-row') === before) this.diagnostics.count('bad-row');
   }
 
-  /** Counts rows that a condition leaves out because of a value of the wrong type, once for the same columns. */
-  #countLeftOut(table: string, filter: Filter): void {
+  /**
+   * Condition for the rows that a filter leaves out because of a value of the wrong type; null when there can be none, and
+   * when rows with a wrong value in these columns have been counted.
+   */
+  #leftOut(table: string, filter: Filter): string | null {
     const isWrong = this.#isWrong(table, filter);
-    if (isWrong === '0' || this.#filtered.has(table + isWrong)) return;
+    if (isWrong === '0' || this.#filtered.has(table + isWrong)) return null;
     this.#filtered.add(table + isWrong);
-    this.diagnostics.count(
-      'bad-row',
-      this.count(table, `${isWrong} AND (${this.#condition(table, filter)}) IS NOT TRUE`),
-    );
+    return `${isWrong} AND (${this.#condition(table, filter)}) IS NOT TRUE`;
+  }
+
+  #countBadRows(table: string, condition: string): void {
+    this.diagnostics.count('bad-row', this.count(table, condition));
   }
 
   /** SQL for whether a column declared to hold numbers holds something else. Null is not wrong. */
@@ -330,6 +343,7 @@ export class SqliteFile {
   }
 
   close(): void {
+    this.shared?.leave();
     for (const rows of this.#unfinished) rows.return?.();
     this.#database.close();
     this.removeCopy();

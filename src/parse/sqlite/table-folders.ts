@@ -11,7 +11,7 @@ import { isSystemError, UserError } from '../../record/errors.js';
 import { Growth, PackedFault } from '../../record/lines/packed.js';
 import { asUserError, UnreadableInput } from '../files.js';
 import { createDatabase } from './sqlite-library.js';
-import { CELL_BYTES, type TableColumn, type TableRows } from './table-rows.js';
+import { CELL_BYTES, type TableColumn, type TableRows } from './parquet-tables.js';
 import { quote } from './tables.js';
 
 /** Files of each table in order, by the table's name. */
