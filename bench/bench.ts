@@ -28,6 +28,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   growth: () => import('./growth.js'),
   'critical-path': () => import('./critical-path.js'),
   large: () => import('./large.js'),
+  threads: () => import('./threads.js'),
 };
 
 const first = process.argv[2] ?? '';

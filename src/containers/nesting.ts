@@ -239,6 +239,12 @@ export class EnclosingSpans<T> {
 
   /** The spans around one, outermost first. */
   around(from: number, until: number): OpenSpan<T>[] {
+    this.advance(from);
+    return this.#open.filter((span) => span.end >= until);
+  }
+
+  /** Takes note of the spans that are open at a time, as `around` does for a span that begins then. */
+  advance(from: number): void {
     this.#close(from);
     const { start, end } = this.spans;
     for (; this.#next < this.rows.length; this.#next++) {
@@ -250,7 +256,6 @@ export class EnclosingSpans<T> {
     }
     const beyond = this.#open.length - MOST_ENCLOSING;
     if (beyond > 0) this.leaveOut(this.#open.splice(0, beyond).length);
-    return this.#open.filter((span) => span.end >= until);
   }
 
   /** Removes the spans that ended before a time. */

@@ -1,5 +1,5 @@
 /** The answers of the commands as functions: each returns what its command prints with `-f json`. */
-import { Adviser, MIN_SHARE, TOP, type AdviceLine } from '../prof/advise/adviser.js';
+import { Adviser, MIN_SHARE, type AdviceLine } from '../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../prof/advise/rules.js';
 import { memoryDocument, CURVE_POINTS, Memory, type MemoryDocument } from '../prof/memory/memory-report.js';
 import { MetricAnalysis } from '../prof/neuron/metric-analysis.js';
@@ -268,7 +268,7 @@ export async function ranks(input: AnswerInput, options: ReadingOptions = {}): P
 
 /** Options of `advise`. */
 export interface AdviseOptions extends DeviceOptions {
-  /** Maximum number of findings; 10 by default. */
+  /** Maximum number of findings; all by default. */
   readonly top?: number;
   /** Names of the rules to apply; by default all rules, and verdicts. */
   readonly rules?: readonly string[];
@@ -284,13 +284,13 @@ export interface AdviseOptions extends DeviceOptions {
  * @throws UserError for profiles without any device work that has a time
  */
 export async function advise(input: AnswerInput, options: AdviseOptions = {}): Promise<readonly AdviceLine[]> {
-  const { top = TOP, minShare = MIN_SHARE, all = false } = options;
-  requireCount('top', top, 1);
+  const { top, minShare = MIN_SHARE, all = false } = options;
+  if (top !== undefined) requireCount('top', top, 1);
   requireShare('minShare', minShare);
   const rules = options.rules === undefined ? RULES : rulesNamed(options.rules);
-  const adviser = new Adviser({ rules, minShare, top });
+  const adviser = new Adviser({ rules, minShare, ...(top === undefined ? {} : { top }) });
   await answer(input, adviser, options, new Annotator(peaksFor(options)));
-  return adviser.lines(top, all);
+  return adviser.lines(all);
 }
 
 /** Options of `memory`. */

@@ -69,6 +69,8 @@ export interface OpCost {
   readonly matmul?: boolean;
   /** Whether it consists of several products (attention, two linear layers), computed by kernels with different names. */
   readonly severalProducts?: boolean;
+  /** Whether the kernel's name determines it, whatever the call's other kernels compute. */
+  readonly byName?: boolean;
   /** Why flops or writes are null. */
   readonly unknown?: string;
 }
@@ -89,6 +91,8 @@ export interface Work {
    * Whether the op's kernels do fewer operations than are counted (Winograd, FFT), according to the name of one of them.
    */
   readonly shortcut?: boolean;
+  /** Whether the kernel's name determines the work, and not only its part of the call: see `OpCost`. */
+  readonly byName?: true;
   /** Whether the kernel ends before the transfers that it starts, so that its duration does not show their rate. */
   readonly outlasted?: true;
   /**
@@ -120,6 +124,8 @@ export interface Family {
   readonly ops: readonly string[];
   /** Formulas with symbols, for the generated docs. */
   readonly formulas: readonly string[];
+  /** Names of the ATen ops that only move elements: they have no FLOPs, whatever their arguments. */
+  readonly moves?: RegExp;
   /** Whether its formulas read sequence lengths from the server's step; otherwise kernels are passed without it. */
   readonly lengths?: true;
   /**

@@ -3,7 +3,9 @@ import type { OpCall } from '../record/record.js';
 import type { Family, KernelFacts, Work } from './family.js';
 import { reconstructArguments, withEachOperandOnce } from './schema/argument-reconstruction.js';
 import { withAnyType, inferDtypes, type TypedBy } from './schema/dtype-inference.js';
+import { opName } from './operands.js';
 import { familyOf } from './table.js';
+import { workOf } from './work.js';
 
 /** The call that describes a kernel, its family, and the work of the op. */
 export interface ResolvedWork {
@@ -36,7 +38,26 @@ export function resolveWork(calls: readonly OpCall[], kernel: KernelFacts): Reso
       return partial === null ? found : { ...found, work: withRoleOf(partial.work, found.work) };
     partial ??= found;
   }
-  return partial;
+  return partial ?? movedWork(calls);
+}
+
+/** The work of an innermost op that only moves elements, whose arguments are missing or fit no formula. */
+function movedWork(calls: readonly OpCall[]): ResolvedWork | null {
+  const call = calls.at(-1);
+  if (call?.mod !== 'aten' || call.from !== 'dispatcher') return null;
+  const family = familyOf(call);
+  if (family?.moves?.test(opName(call)) !== true) return null;
+  const unknown = `the arguments of ${call.op} do not fit a formula`;
+  const cost = {
+    flops: 0,
+    writes: null,
+    params: [],
+    formula: 'flops = 0',
+    source: 'the op only moves elements',
+    unknown,
+  };
+  const work = workOf(cost);
+  return { index: calls.length - 1, call, family, work, whole: work, typedBy: null };
 }
 
 function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFacts): ResolvedWork | null {
@@ -54,7 +75,8 @@ function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFa
   if (work === null || whole === null) return null;
   // The kernel's name may contain data that the call does not state, such as the training mode of a batch
   // normalisation.
-  const known = isWorkKnown(whole) || work.role === 'helper' ? whole : work;
+  const isByName = work.byName === true || (!isWorkKnown(whole) && work.role !== 'helper');
+  const known = isByName ? work : whole;
   return { index, call, family, work, whole: known, typedBy };
 }
 

@@ -16,7 +16,8 @@ export function workOf(
   const { flops, reads = [], writes, matmul = false, formula, source } = cost;
   const size: Traffic = writes === null ? { bytes: null } : sizeOf(reads, writes);
   const plain: Work = { role, flops, bytes: size.bytes, params, matmul, formula, source };
-  const work: Work = cost.severalProducts === true ? { ...plain, severalProducts: true } : plain;
+  const named: Work = cost.byName === true ? { ...plain, byName: true } : plain;
+  const work: Work = cost.severalProducts === true ? { ...named, severalProducts: true } : named;
   if (cost.unknown === undefined && size.unknown === undefined) return work;
   return { ...work, unknown: [cost.unknown, size.unknown].filter((reason) => reason !== undefined).join('; ') };
 }

@@ -16,7 +16,7 @@ import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 /** Options of `readProfile`. */
 export interface ProfileOptions extends Pick<
   ReadOptions,
-  'profile' | 'program' | 'force' | 'allFields' | 'derived' | 'onlyWritten'
+  'profile' | 'program' | 'force' | 'allFields' | 'derived' | 'onlyWritten' | 'share'
 > {
   /** Name of the input for messages and the profile line, as the user gave it; the path when not given. */
   readonly name?: string;
@@ -44,6 +44,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
     const reader = chooseReader(probe, options.format);
     const { profile, ranges = false, program, force, allFields = false, derived = false } = options;
     const { onlyWritten = false } = options;
+    if (probe.database !== null) probe.database.shared = options.share?.blocks ?? null;
     const counters = joinOf(options.ncu);
     const records = reader.read(probe, {
       profile,
@@ -54,6 +55,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       derived,
       // Counters of another file can be joined only to records that are objects, not lines.
       onlyWritten: onlyWritten && counters === null,
+      ...(options.share === undefined ? undefined : { share: options.share }),
       ...(options.captures === undefined ? undefined : { captures: capturesIn(options.captures) }),
       ...(program === undefined ? undefined : { program }),
       ...(force === undefined ? undefined : { force }),
@@ -67,6 +69,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       }
     }
   } finally {
+    options.share?.blocks?.leave();
     probe.database?.close();
   }
 }

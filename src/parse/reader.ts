@@ -4,8 +4,10 @@
  * readers. Where it gives advice for a particular format, such as an option to profile with, it has a default for all
  * others.
  */
+import type { CountedPart } from '../record/diagnostics.js';
 import type { ProfileLine } from '../record/record.js';
 import type { OtherCaptures } from './trace/graphs/captured-graph.js';
+import type { SharedBlocks } from './sqlite/shared-blocks.js';
 import type { SqliteFile } from './sqlite/sqlite.js';
 
 /** An input whose format is to be detected. */
@@ -63,6 +65,43 @@ export interface ReadOptions {
   readonly onlyWritten?: boolean;
   /** Whether to write fields that the format's documentation does not name. They may contain anything. */
   readonly allFields?: boolean;
+  /** Which slices of the records to make, when several threads read the profile; all of them when absent. */
+  readonly share?: Share;
+}
+
+/**
+ * One thread's share of the records of a profile. The activities in order of start time are cut into slices, each with the
+ * ranges and samples up to its last activity. The first slice begins with the profile line. The end line of each thread
+ * has what that thread counted.
+ */
+export interface Share {
+  /** Number of activities in a slice. */
+  readonly size: number;
+  /** Shares the decoding of a database; absent when each thread decodes all of it. */
+  readonly blocks?: SharedBlocks;
+  /**
+   * Number of the next slice for this thread, from 0, above the previous one. Called when all records of the previous slice
+   * have been taken.
+   */
+  next(): number;
+  /** Called at the end with what the thread counted. */
+  end(counted: CountedPart): void;
+}
+
+/** Rows whose records one thread makes. */
+interface Slice {
+  /** Rows before the slice, which other threads or earlier slices have. */
+  readonly from: number;
+  readonly to: number;
+  readonly isLast: boolean;
+}
+
+/** The slices of a thread, one after the other; a single one with all rows when the profile is not shared. */
+export function* slicesOf(share: Share | undefined, rows: number): Generator<Slice> {
+  const size = share?.size ?? Math.max(1, rows);
+  const last = Math.max(1, Math.ceil(rows / size)) - 1;
+  for (let slice = share?.next() ?? 0; slice <= last; slice = share?.next() ?? Infinity)
+    yield { from: slice * size, to: Math.min(rows, (slice + 1) * size), isLast: slice === last };
 }
 
 /** A format's reader, with the facts about the format that the rest of the program needs. */
@@ -79,6 +118,11 @@ export interface Reader {
    * absent, the default of `dparse`, which is large because most readers create many short-lived objects.
    */
   readonly youngGenerationMb?: number;
+  /**
+   * Whether several threads share the work on a large profile; never when absent. Each of them reads all of it, so this is
+   * for formats whose records take longer to make than their rows to read.
+   */
+  readonly isShared?: (options: Pick<ReadOptions, 'derived'>) => boolean;
   /**
    * Names of tables, or beginnings of such names. A database that cannot be opened is recognised as a profile if its
    * bytes contain one of these names.

@@ -275,9 +275,9 @@ export class Annotated {
     const { described } = this;
     if (described !== null) {
       const { flops, bytes, unknown } = described.work;
-      return flops !== null && bytes !== null
-        ? null
-        : (unknown ?? `the arguments of ${described.call.op} do not determine them`);
+      if (flops !== null && bytes !== null) return null;
+      if (haveNoArguments(this.calls)) return withoutArguments(namesOf(this.calls), this.profile);
+      return unknown ?? `the arguments of ${described.call.op} do not determine them`;
     }
     const why = this.model.whyUnknown?.(this.record);
     if (why !== undefined) return why;
@@ -292,11 +292,15 @@ const readsLengths = (call: OpCall): boolean => familyOf(call)?.lengths === true
 const known = (name: string | undefined): string | null =>
   name === undefined || name === '' || name === 'na' ? null : name;
 
+const namesOf = (calls: readonly OpCall[]): string => calls.map((call) => call.op).join(' > ');
+
+const haveNoArguments = (calls: readonly OpCall[]): boolean =>
+  calls.length > 0 && calls.every(({ from, args }) => from === 'dispatcher' && args.length === 0);
+
 function withoutFormula(calls: readonly OpCall[], profile: Recorded | null): string {
-  const names = calls.map((call) => call.op).join(' > ');
+  const names = namesOf(calls);
   const some = calls.some((call) => familyOf(call) !== null);
-  if (some && calls.every(({ from, args }) => from === 'dispatcher' && args.length === 0))
-    return withoutArguments(names, profile);
+  if (some && haveNoArguments(calls)) return withoutArguments(names, profile);
   return some ? `the arguments of ${names} do not fit a formula` : `no formula for ${names}`;
 }
 

@@ -413,21 +413,60 @@ export const DIAGNOSTICS = {
 /** Name of a diagnostic in the `end` record. */
 export type DiagnosticName = keyof typeof DIAGNOSTICS;
 
+/** What one thread counted in a profile that several threads read. */
+export interface CountedPart {
+  readonly counts: Readonly<Record<string, number>>;
+  /** Name of the counter and string, separated by a space, of each string among these counts. */
+  readonly texts: readonly string[];
+}
+
 /** The counters of one profile. */
 export class Diagnostics {
   readonly #counts = new Map<DiagnosticName, number>();
-  readonly #texts = new Map<DiagnosticName, Set<string>>();
+  /** Counters and strings that were read. */
+  readonly #read = new Set<string>();
+  #texts: string[] = [];
+  /** Whether nothing is counted, because another thread counts the same rows. */
+  isPaused = false;
 
   /** Adds to a counter; does nothing for n ≤ 0. */
   count(name: DiagnosticName, n = 1): void {
-    if (n > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
+    if (n > 0 && !this.isPaused) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
   }
 
   /** Counts a string once, however often it is read. */
   countText(name: DiagnosticName, text: string): void {
-    const texts = this.#texts.get(name) ?? new Set();
-    if (!texts.has(text)) this.count(name);
-    this.#texts.set(name, texts.add(text));
+    const key = `${name} ${text}`;
+    if (this.#read.has(key)) return;
+    this.#read.add(key);
+    if (this.isPaused) return;
+    this.#texts.push(key);
+    this.count(name);
+  }
+
+  /** Sets all counters to zero; strings that were read before are not counted again. */
+  clear(): void {
+    this.#counts.clear();
+    this.#texts = [];
+  }
+
+  get part(): CountedPart {
+    return { counts: this.toJSON(), texts: this.#texts };
+  }
+
+  /** The counters of a profile, from those of the threads that read it. */
+  static joined(parts: readonly CountedPart[]): Record<string, number> {
+    const sums = new Map<string, number>();
+    const read = new Set<string>();
+    const add = (name: string, n: number): void => void sums.set(name, (sums.get(name) ?? 0) + n);
+    for (const { counts, texts } of parts) {
+      for (const [name, n] of Object.entries(counts)) add(name, n);
+      for (const key of texts) {
+        if (read.has(key)) add(key.slice(0, key.indexOf(' ')), -1);
+        read.add(key);
+      }
+    }
+    return inOrder([...sums]);
   }
 
   get(name: DiagnosticName): number {

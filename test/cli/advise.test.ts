@@ -121,6 +121,18 @@ describe('dprof advise', () => {
     expect(none.code).to.equal(0);
   });
 
+  it('gives programs all findings unless --top is given', async () => {
+    const devices = Array.from({ length: 12 }, (_, device) => [
+      kernel({ id: 2 * device + 1, device, start: 0, dur: 100 }),
+      kernel({ id: 2 * device + 2, device, start: 400, dur: 100, launch }),
+    ]).flat();
+    const records = neuronLines([profileOn(A100), ...devices.sort((a, b) => a.start - b.start)]);
+    const linesOf = async (...args: string[]): Promise<number> =>
+      (await run(records, '--rule', 'launch-gaps', ...args)).stdout.trimEnd().split('\n').length;
+    expect([await linesOf('-f', 'json'), await linesOf('-f', 'csv')]).to.deep.equal([12, 1 + 12]);
+    expect([await linesOf('-f', 'json', '--top', '3'), await linesOf('-f', 'csv', '--top', '3')]).to.deep.equal([3, 4]);
+  });
+
   it('answers what cannot be meant', async () => {
     const answers = [
       [['--rule', 'fusoin'], /^dprof: unknown rule 'fusoin' \(did you mean fusion\?\)\n$/],

@@ -1,18 +1,27 @@
-/** A large profile is parsed in a thread of its own, and sent to the main thread piece by piece. */
+/** A large profile is parsed in a thread of its own, or in several, and sent to the main thread piece by piece. */
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { freshFolder } from '../support/fresh-path.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { itWithProcess } from '../support/sets.js';
+import { ROOT } from '../support/shared.js';
 
 /** Enough records for more pieces than may be in flight: 8 of 256 KB. */
 const KERNELS = 8000;
+/** Options for one thread and for two, where there are two cores. */
+const THREADS = [
+  ['-j', '1'],
+  ['-j', '2'],
+];
 /** Above the size from which a profile counts as large. */
 const PADDING = 17 * 1024 * 1024;
+
+const ENDING_THREAD = pathToFileURL(join(ROOT, 'test/support/ending-thread.mjs')).href;
 
 describe('dparse on a large profile', function () {
   const folder = freshFolder();
@@ -33,28 +42,45 @@ describe('dparse on a large profile', function () {
   it('writes the same bytes as in one thread', async () => {
     const alone = await runCli('dparse', ['-q', small]);
     expect(alone.stdout.split('\n')).to.have.length(KERNELS + 3);
-    expect(await runCli('dparse', ['-q', large])).to.deep.equal(alone);
+    for (const threads of THREADS) expect(await runCli('dparse', ['-q', ...threads, large])).to.deep.equal(alone);
     const out = join(folder, 'out.dict');
     expect((await runCli('dparse', ['-q', '-o', out, large])).code).to.equal(0);
     expect(readFileSync(out, 'utf8')).to.equal(alone.stdout);
   });
 
-  itWithProcess('waits for a slow reader, and loses nothing', () => {
-    const command = [process.execPath, ...commandOf('dparse'), large].map((part) => `'${part}'`).join(' ');
-    // A named pipe is written to without blocking; its reader sleeps before it begins.
-    const script = `mkfifo pipe; (sleep 1; wc -l) < pipe & ${command} -q -o pipe; echo "exit $?"; wait`;
-    const { stdout } = spawnSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8', timeout: 30_000 });
-    expect(stdout.split('\n').filter(Boolean).sort()).to.deep.equal([String(KERNELS + 2), 'exit 0']);
-  });
+  for (const threads of THREADS) {
+    itWithProcess(`waits for a slow reader with ${threads.join(' ')}, and loses nothing`, () => {
+      const command = [process.execPath, ...commandOf('dparse'), ...threads, large]
+        .map((part) => `'${part}'`)
+        .join(' ');
+      // A named pipe is written to without blocking; its reader sleeps before it begins.
+      const script = `mkfifo pipe; (sleep 1; wc -l) < pipe & ${command} -q -o pipe; echo "exit $?"; wait`;
+      const { stdout } = spawnSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8', timeout: 30_000 });
+      expect(stdout.split('\n').filter(Boolean).sort()).to.deep.equal([String(KERNELS + 2), 'exit 0']);
+    });
 
-  itWithProcess('ends quietly when nobody reads on', () => {
-    const command = [process.execPath, ...commandOf('dparse'), large].map((part) => `'${part}'`).join(' ');
-    const { stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${command} -q | head -1; echo $?`], {
+    itWithProcess(`ends quietly with ${threads.join(' ')} when nobody reads on`, () => {
+      const command = [process.execPath, ...commandOf('dparse'), ...threads, large]
+        .map((part) => `'${part}'`)
+        .join(' ');
+      const { stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${command} -q | head -1; echo $?`], {
+        encoding: 'utf8',
+      });
+      expect(stdout.split('\n')).to.have.length(3);
+      expect(stdout).to.match(/^\{"type":"profile".*\n0\n$/);
+      expect(stderr).to.equal('');
+    });
+  }
+
+  itWithProcess('ends with an error when one of its threads ends, and leaves no file behind', () => {
+    const out = join(folder, 'half.dict');
+    const command = [...commandOf('dparse'), '-q', '-j', '2', '-o', out, large];
+    const { status, stderr } = spawnSync(process.execPath, ['--import', ENDING_THREAD, ...command], {
       encoding: 'utf8',
     });
-    expect(stdout.split('\n')).to.have.length(3);
-    expect(stdout).to.match(/^\{"type":"profile".*\n0\n$/);
-    expect(stderr).to.equal('');
+    expect(stderr).to.match(/a worker ended with code 7/);
+    expect(status).not.to.equal(0);
+    expect(readdirSync(folder).filter((name) => name.includes('half'))).to.deep.equal([]);
   });
 
   it('reports what is wrong with it in one line, and leaves no file behind', async () => {

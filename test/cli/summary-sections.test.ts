@@ -158,6 +158,29 @@ describe('sections of a summary', () => {
     expect(stdout).to.include('## Arithmetic, shares of instruction time, 0.300 us\n');
   });
 
+  it('wraps the problems of the input, none of which is cut', async () => {
+    const names = ['activity-without-launch', 'call-without-copy', 'kernel-without-launch', 'launch-without-work'];
+    const diagnostics = Object.fromEntries(names.map((name) => [name, 1810]));
+    const work = instruction('MATMUL', 'Tensor', 0, 300);
+    const input = neuronLines([neuronProfile(), work, { ...END, diagnostics }]);
+    const summary = async (...args: string[]): Promise<string> =>
+      (await runCli('dprof', ['summary', '-q', '--all', ...args], { input })).stdout;
+    expect(await summary()).to.include(
+      [
+        '## Problems in the input',
+        'activity-without-launch 1,810, call-without-copy 1,810, kernel-without-launch 1,810',
+        'launch-without-work 1,810\n',
+      ].join('\n'),
+    );
+    expect(await summary('-w', '50')).to.include(
+      [
+        'activity-without-launch 1,810, call-without-copy',
+        '  1,810, kernel-without-launch 1,810',
+        'launch-without-work 1,810\n',
+      ].join('\n'),
+    );
+  });
+
   it('of a host in steps of training', async () => {
     const step = (number: number, start: number, dur: number): ProfileLine => ({
       ...sample(STEP_METRIC, number),

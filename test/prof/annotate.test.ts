@@ -113,6 +113,24 @@ describe('annotation', () => {
     expect(explained()).to.deep.equal([]);
   });
 
+  it('counts what the name of a kernel states, whatever the call does by its arguments', () => {
+    const x = t([64, 64]);
+    const scatter = aten('scatter', x, v(1), t([64, 8], 'int64'), v(1));
+    const launched = { calls: [scatter], mod: ['aten'], op: ['scatter'], callIds: [4], callKernels: [2] };
+    const rows = annotate([
+      kernel({ ...launched, name: 'elementwise_kernel<direct_copy_kernel_cuda>', dur: 9 }),
+      kernel({ ...launched, name: 'scatter_gather_elementwise_kernel', dur: 90, start: 2000, id: 2 }),
+    ]);
+    // 2·64·64·4 bytes copied; 64·8 indices of 8 bytes, and as many elements of 4
+    expect(rows.map(({ bytes }) => bytes)).to.deep.equal([32768, 6144]);
+    const loss = aten('nll_loss_backward', t([]), t([64, 10]), t([64], 'int64'), v(null), v(1), v(-100), t([]));
+    const [gradient] = annotate([
+      kernel({ calls: [loss], name: 'NLLLossGradAiCore_NLLLossGrad', ...{ callIds: [5], callKernels: [1] } }),
+    ]);
+    // 64·10·4 written, 64·8 and two of 4 read
+    expect(gradient?.bytes).to.equal(3080);
+  });
+
   it('gives a backward kernel the call, layer and module of its forward kernel, whose innermost op is `fwd`', () => {
     expect(cellsOf(first, 'fwd')).to.deep.equal({ fwd: 'na' });
     expect(cellsOf(second, 'mod,op,fwd,layer,dir,seq')).to.deep.equal({
@@ -230,6 +248,20 @@ describe('annotation', () => {
       'the profile has no arguments of linear > mm: record them with record_shapes=True',
       'no formula for unheard_of',
     ]);
+  });
+
+  it('knows that a copy has no FLOPs, also without arguments, and says how to record them', () => {
+    const bare: OpCall = { mod: 'aten', op: 'cat', args: [], from: 'dispatcher' };
+    const [joined] = annotate([
+      { ...profile, format: 'kineto' },
+      kernel({ calls: [{ ...bare, op: 'flatten_dense_tensors' }, bare], mod: ['aten'], op: ['flatten_dense_tensors'] }),
+    ]);
+    expect(joined && cellsOf(joined, 'op,role,tc,flops,bytes')).to.deep.equal({
+      ...{ op: 'flatten_dense_tensors', role: 'main', tc: '-', flops: '0', bytes: 'na' },
+    });
+    expect(joined?.reason).to.equal(
+      'the profile has no arguments of flatten_dense_tensors > cat: record them with record_shapes=True',
+    );
   });
 
   it('says what records arguments, by the profiler, where a range names the op', () => {

@@ -1,7 +1,9 @@
 /** What a kernel of a call has to do, in one line: role, FLOPs, bytes. */
+import { expect } from 'chai';
 import type { Arg, OpCall } from '../../src/record/record.js';
 import { renderParams, type KernelFacts, type Work } from '../../src/ops/family.js';
 import { resolveWork as describeLaunch } from '../../src/ops/resolve-work.js';
+import { opName } from '../../src/ops/operands.js';
 import { kernel } from './calls.js';
 
 const ELEMENTWISE = 'void at::native::elementwise_kernel<512, 1>(int)';
@@ -10,8 +12,18 @@ export const forward = kernel(ELEMENTWISE);
 export const backward = kernel(ELEMENTWISE, 'bprop');
 export const secondBackward = kernel(ELEMENTWISE, 'bprop', 1);
 
-export const workOf = (opCall: OpCall, launched: KernelFacts = forward): Work | null =>
-  describeLaunch([opCall], launched)?.work ?? null;
+/**
+ * The work of a kernel that is the only one of its call. If the kernel's name does not make it a helper or a gradient, the
+ * commands print the work of the whole call, which must be the same. Ops that only move elements have no FLOPs.
+ */
+export function workOf(opCall: OpCall, launched: KernelFacts = forward): Work | null {
+  const found = describeLaunch([opCall], launched);
+  if (found === null) return null;
+  const { work, whole, family, call } = found;
+  if (call.mod === 'aten' && family.moves?.test(opName(call)) === true) expect(work.flops).to.equal(0);
+  if (work.role === 'main') expect([whole.flops, whole.bytes]).to.deep.equal([work.flops, work.bytes]);
+  return work;
+}
 
 /** `main 4096 49152`; null when the call fits no family. */
 export function amount(opCall: OpCall, launched: KernelFacts = forward): string | null {

@@ -1,7 +1,7 @@
 /** `dprof advise`: what is worth changing, with the figures that show it. */
 import { isDecimal } from '../../record/units.js';
 import { FINDING_COLUMNS } from '../../prof/advise/finding.js';
-import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../prof/advise/adviser.js';
+import { Adviser, MIN_SHARE, type AdviserOptions } from '../../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../../prof/advise/rules.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
@@ -17,10 +17,13 @@ import { jsonLines } from '../../record/control-characters.js';
 
 const RULE_NAMES = RULES.map(({ name }) => name);
 
+/** Number of findings in text and markdown. */
+const TOP = 10;
+
 const readOptions = (given: Arguments): Required<Omit<AdviserOptions, 'onIdle'>> => ({
   rules: given.read('rule', (text) => rulesNamed(text.split(','))) ?? RULES,
   minShare: given.read('min-share', percentage) ?? MIN_SHARE,
-  top: given.read('top', (text) => integer('--top', text, 1)) ?? TOP,
+  top: given.read('top', (text) => integer('--top', text, 1)) ?? Infinity,
 });
 
 /** Parses `2`, `0.5` or `5%` into a fraction of 1. */
@@ -40,7 +43,7 @@ export const advise = recordsCommand(
     operands: ['FILE: dparse records (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
     options: [
       columnsOption(FINDING_COLUMNS.map(({ key }) => key)),
-      { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },
+      { name: 'top', takes: 'N', help: `at most N findings (in text and markdown ${TOP}, in other formats all)` },
       { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated', values: RULE_NAMES, list: true },
       {
         name: 'min-share',
@@ -85,10 +88,11 @@ export const advise = recordsCommand(
       analysis: new Adviser(options),
       annotator: new Annotator(readPeaks(given)),
       print: ({ table, facts: adviser }, write) => {
-        const advice = { ...{ adviser, ...options, all }, files: request.files, width: request.width };
+        const top = Number.isFinite(options.top) ? options.top : TOP;
+        const advice = { ...{ adviser, ...options, top, all }, files: request.files, width: request.width };
         return printAnswer(table, { ...request, chosen }, write, {
           text: () => adviceScreen(advice),
-          json: () => jsonLines(adviser.lines(advice.top, all)),
+          json: () => jsonLines(adviser.lines(all)),
           markdown: () => adviceMarkdown(advice),
         });
       },

@@ -48,8 +48,8 @@ export const criticalPath = recordsCommand(
       ],
       [
         'A step lasts from its start on the CPU, or from the end of the previous step if that is later, to the end of its work',
-        'on the CPU and the device. A profile without steps counts as one step, which ends when the CPU knew that the last work on',
-        'a device had ended. The time chosen with --from, --to or --range also counts as one step.',
+        'on the CPU and the device. A profile without steps counts as one step, from its first launch until the CPU knew that the',
+        'last work on a device had ended. The time chosen with --from, --to or --range also counts as one step.',
         'replayed: how long the step would take if each event began as soon as its causes allow. It lacks time whose cause is',
         `not in the profile; if it differs from the measured time by more than ${100 * MOST_ERROR}% (error), nothing is predicted.`,
         'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',

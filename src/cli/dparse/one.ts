@@ -1,18 +1,19 @@
 /** Parses one profile into lines of text, or into Parquet files. */
 import type { FoundProfile } from '../../parse/find.js';
 import { readProfile } from '../../parse/profile.js';
-import { Diagnostics, DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
+import type { Share } from '../../parse/reader.js';
+import { Diagnostics, DIAGNOSTICS, type CountedPart, type DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import type { LineFormat } from './options.js';
 import { appendLine, appendReadable } from '../../record/lines/append-line.js';
 import { LineBytes } from '../../record/lines/line-bytes.js';
 import { completeKernel } from '../../record/fields/record-fields.js';
 import { netDictOf } from '../../record/python/net-dict.js';
-import type { ProfileLine } from '../../record/record.js';
+import type { EndRecord, ProfileLine } from '../../record/record.js';
 import { isUnread, Losses } from '../../prof/input/losses.js';
 import { isOfTruncated } from '../../prof/input/stream-status.js';
 import type { Write } from '../output.js';
-import type { Progress } from '../progress.js';
+import { SILENT, type Progress } from '../progress.js';
 
 export interface ParseOptions {
   readonly format?: string;
@@ -87,7 +88,7 @@ function linesSink(format: LineFormat, write: Write, diagnostics: Diagnostics): 
       appendReadable(pieces, record, append, diagnostics);
       return pieces.length >= PIECE ? write(pieces.take()) : undefined;
     },
-    finish: () => write(pieces.take()),
+    finish: () => (pieces.length === 0 ? undefined : write(pieces.take())),
     close: () => undefined,
   };
 }
@@ -98,21 +99,85 @@ async function sinkOf({ output }: ParseOptions, write: Write, diagnostics: Diagn
   return new RecordFiles(output.folder);
 }
 
+/** What a thread made of a profile. */
+interface Written {
+  /** Null when the profile has no end line. */
+  readonly end: EndRecord | null;
+  readonly rank: number | null;
+}
+
+/** What one of several threads made of a profile that they share. */
+export interface ProfilePart extends Written {
+  readonly counted: readonly CountedPart[];
+}
+
+type Parsed = Pick<FoundProfile, 'ordinal' | 'source'>;
+
 /** @param write writes the lines, when the output is lines */
 export async function parseOne(
-  profile: Pick<FoundProfile, 'ordinal' | 'source'>,
+  profile: Parsed,
   options: ParseOptions,
   write: Write,
   meter: Progress,
 ): Promise<Outcome> {
-  const { source, ordinal } = profile;
-  let outcome: Outcome = outcomeOf(undefined);
-  let rank: number | null = null;
   const writing = new Diagnostics();
   const sink = await sinkOf(options, write, writing);
+  const written = await writeRecords(profile, options, sink, meter, (end) => {
+    const whole = { ...end, diagnostics: writing.addedTo(end.diagnostics) };
+    return { end: whole, added: sink.add(whole) };
+  });
+  return written instanceof UserError ? written : outcomeOf(written.end, written.rank, profile.source.name);
+}
+
+/**
+ * Writes a thread's share of a profile, as lines without the end line.
+ * @param given its `next` is called when all lines of the previous slice were passed to `write`
+ */
+export async function parsePart(
+  profile: Parsed,
+  options: ParseOptions,
+  write: Write,
+  given: Omit<Share, 'end'>,
+): Promise<ProfilePart | UserError> {
+  const writing = new Diagnostics();
+  const sink = await sinkOf(options, write, writing);
+  const counted: CountedPart[] = [];
+  let flushed: void | Promise<void> = undefined;
+  const share: Share = {
+    ...given,
+    next: () => {
+      flushed = sink.finish();
+      return given.next();
+    },
+    end: (part) => void counted.push(part),
+  };
+  const add = (record: ProfileLine): void | Promise<void> => {
+    if (flushed === undefined) return sink.add(record);
+    const before = flushed;
+    flushed = undefined;
+    return before.then(() => sink.add(record));
+  };
+  const parts = { ...options, share };
+  const written = await writeRecords(profile, parts, { ...sink, add }, SILENT, (end) => ({ end }));
+  return written instanceof UserError ? written : { ...written, counted: [...counted, writing.part] };
+}
+
+/**
+ * Adds the records of a profile to a sink.
+ * @param atEnd what becomes of the end line
+ */
+async function writeRecords(
+  { source, ordinal }: Parsed,
+  options: ParseOptions & { readonly share?: Share },
+  sink: RecordSink,
+  meter: Progress,
+  atEnd: (end: EndRecord) => { readonly end: EndRecord; readonly added?: void | Promise<void> },
+): Promise<Written | UserError> {
+  let end: EndRecord | null = null;
+  let rank: number | null = null;
   let records = 0;
   try {
-    for (const read of readProfile(source.path, {
+    for (const record of readProfile(source.path, {
       profile: ordinal,
       name: source.name,
       captures: source.captures,
@@ -120,16 +185,16 @@ export async function parseOne(
       ...options,
     })) {
       records++;
-      const record = read.type === 'end' ? { ...read, diagnostics: writing.addedTo(read.diagnostics) } : read;
+      let added: void | Promise<void>;
+      if (record.type === 'end') ({ end, added } = atEnd(record));
+      else added = sink.add(record);
       // Most records are added synchronously. An unneeded await would cost a turn of the event loop for each.
-      const added = sink.add(record);
       if (added !== undefined) await added;
       if (records % TURN === 0) {
         meter.at(records, null);
         await new Promise((resolve) => setImmediate(resolve));
       }
       if (record.type === 'profile') rank = record.rank;
-      if (record.type === 'end') outcome = outcomeOf(record, rank, source.name);
     }
     await sink.finish();
   } catch (error) {
@@ -139,10 +204,10 @@ export async function parseOne(
   } finally {
     sink.close();
   }
-  return outcome;
+  return { end, rank };
 }
 
-export function outcomeOf(record: ProfileLine | undefined, rank: number | null = null, name = ''): Counted {
+export function outcomeOf(record: ProfileLine | null | undefined, rank: number | null = null, name = ''): Counted {
   if (record?.type !== 'end') return { counts: {}, oddities: [], lost: null, isUnread: false, isCut: false, rank };
   const { counts, diagnostics } = record;
   const losses = new Losses();

@@ -2,7 +2,7 @@
  * `dparse`: parses profiles into records, into a stream, a file or a folder, as many at a time as the machine has resources
  * for.
  */
-import { existsSync, statfsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, statSync, statfsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { requireThere } from '../../parse/files.js';
 import { findProfiles, type FoundProfile } from '../../parse/find.js';
 import { liveRecords, peek } from '../../parse/live.js';
@@ -16,7 +16,7 @@ import { ASKS_FOR_WORDS, asksForHelp, helpOf } from '../arguments.js';
 import { outcomeOf, parseOne, type ParsedProfile, type ParseOptions, type Outcome } from './one.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './options.js';
 import { isLarge } from './worker-pool.js';
-import { parseLarge, parseMany } from './workers.js';
+import { parseLarge, parseMany, parseShared } from './workers.js';
 import { printText, printList, withOutput, targetOf, withIoErrors, type Write } from '../output.js';
 import { versionText } from '../package-folder.js';
 import { progress, type Progress } from '../progress.js';
@@ -107,26 +107,39 @@ interface Machine {
  * the free memory and temporary folder. The memory for a profile's rows is estimated by the size of its file, which is
  * larger.
  */
-export function jobsFor(inputs: readonly InputSize[], { cores, memory, disk }: Machine): number {
+export function jobsFor(inputs: readonly InputSize[], machine: Machine): number {
+  const { disk } = machine;
   const all = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   const longest = largest(
     inputs.map(({ bytes, isCompressed }) => bytes * (isCompressed ? INFLATED : 1)),
     0,
   );
-  const inMemory = memory / 2 / (OF_A_THREAD + longest);
   const onDisk = longest === 0 ? 1 : disk / 2 / (WAITING * LINES * longest);
-  return Math.max(1, Math.floor(Math.min(all / PER_THREAD, inputs.length, cores, inMemory, onDisk, MOST_THREADS)));
+  return Math.floor(Math.max(1, Math.min(inputs.length, onDisk, threadsFor(all, longest, machine))));
 }
 
-/** @param paths paths of all inputs */
-function defaultJobs(paths: readonly string[]): number {
-  const memory = Math.min(freemem(), process.constrainedMemory() || Infinity);
-  const disk = orNone(() => {
+/**
+ * Number of threads for inputs: one for each 16 MB, at most one for each core, and as many as fit in half of the free memory.
+ * @param bytes of all inputs
+ * @param longest bytes of the longest, which each thread may read
+ */
+export function threadsFor(
+  bytes: number,
+  longest: number,
+  { cores, memory }: Pick<Machine, 'cores' | 'memory'>,
+): number {
+  const inMemory = memory / 2 / (OF_A_THREAD + longest);
+  return Math.floor(Math.max(1, Math.min(bytes / PER_THREAD, cores, inMemory, MOST_THREADS)));
+}
+
+const thisMachine = (): Machine => ({
+  cores: availableParallelism(),
+  memory: Math.min(freemem(), process.constrainedMemory() || Infinity),
+  disk: orNone(() => {
     const { bavail, bsize } = statfsSync(tmpdir());
     return bavail * bsize;
-  });
-  return jobsFor(paths.map(sizeOf), { cores: availableParallelism(), memory, disk });
-}
+  }),
+});
 
 const sizeOf = (path: string): InputSize => ({
   bytes: orNone(() => statOf(path)?.size ?? 0),
@@ -288,7 +301,7 @@ async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIter
 /** @param stdin stream to read instead of standard input, when its first bytes were already inspected */
 async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
   const { inputs, output, format, ranges, program, ncu, force, allFields, derived, outputFormat, quiet } = request;
-  const jobs = request.jobs ?? defaultJobs(await filesOf(inputs));
+  const jobs = request.jobs ?? jobsFor((await filesOf(inputs)).map(sizeOf), thisMachine());
   const meter = progress('dparse', !quiet);
   const report = new ParseReport(quiet);
   const shared = {
@@ -303,7 +316,11 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
   const parse = async (written: ParseOptions['output'], write: Write): Promise<void> => {
     const options = { ...shared, output: written };
     const found = findProfiles(inputs, { format, stdin, capture: request.capture, onNote: report.note });
-    const outcomes = jobs > 1 ? parseMany(found, options, jobs, write, meter) : parseEach(found, options, write, meter);
+    const isOne = inputs.length === 1 && (await filesOf(inputs)).length === 1;
+    const outcomes =
+      jobs > 1 && !isOne
+        ? parseMany(found, options, jobs, write, meter)
+        : parseEach(found, options, request.jobs ?? null, write, meter);
     for await (const { name, ordinal, outcome } of outcomes) {
       meter.clear();
       report.add(name, outcome, ordinal);
@@ -314,10 +331,14 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
   await withOutput(output, output === undefined ? [] : await filesRead(request), (write) => parse(outputFormat, write));
 }
 
-/** Parses inputs one after the other. */
+/**
+ * Parses inputs one after the other.
+ * @param threads for one profile, if its format can be shared; null for as many as it is worth
+ */
 async function* parseEach(
   found: AsyncIterable<FoundProfile | UserError>,
   options: ParseOptions,
+  threads: number | null,
   write: Write,
   meter: Progress,
 ): AsyncGenerator<ParsedProfile> {
@@ -327,16 +348,29 @@ async function* parseEach(
       continue;
     }
     try {
-      const parse = isLarge(profile) ? parseLarge : parseOne;
-      yield {
-        name: profile.source.name,
-        ordinal: profile.ordinal,
-        outcome: await parse(profile, options, write, meter),
-      };
+      const { ordinal, source } = profile;
+      yield { name: source.name, ordinal, outcome: await parseNext(profile, options, threads, write, meter) };
     } finally {
       profile.source.dispose();
     }
   }
+}
+
+/** Parses a profile in this thread, in another one, or in several. */
+function parseNext(
+  profile: FoundProfile,
+  options: ParseOptions,
+  threads: number | null,
+  write: Write,
+  meter: Progress,
+): Promise<Outcome> {
+  if (!isLarge(profile)) return parseOne(profile, options, write, meter);
+  // Parquet files are written by the thread that makes the records.
+  const isShared = profile.reader.isShared?.(options) === true && typeof options.output === 'string';
+  const { size } = statSync(profile.source.path);
+  const shared = isShared ? (threads ?? threadsFor(size, size, thisMachine())) : 1;
+  if (shared === 1) return parseLarge(profile, options, write, meter);
+  return parseShared(profile, options, shared, write, meter);
 }
 
 /** Files that the run reads: files and folders, files that match a glob, the program, and the counter report. */

@@ -9,8 +9,9 @@ import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { CaptureFiles } from '../../parse/captures.js';
 import type { FoundProfile } from '../../parse/find.js';
 import { foldersRemovedAtEnd } from '../../parse/input/temporary-file.js';
+import type { BlockMemory } from '../../parse/sqlite/shared-blocks.js';
 import { UserError } from '../../record/errors.js';
-import type { Outcome, ParseOptions } from './one.js';
+import type { Outcome, ParseOptions, ProfilePart } from './one.js';
 
 /** A profile for a worker. */
 export interface Job {
@@ -22,6 +23,19 @@ export interface Job {
   readonly options: ParseOptions;
   /** File descriptor for the lines; null to send them to the main thread. */
   readonly output: number | null;
+  /** The slices of a profile that several threads share; null for the whole profile. */
+  readonly slices: Slices | null;
+}
+
+/** Slices of a profile; each thread takes the next one. */
+export interface Slices {
+  /** Activities in a slice. */
+  readonly size: number;
+  /** One number in memory that all threads share: the slices that were taken. */
+  readonly taken: Int32Array<SharedArrayBuffer>;
+  /** Memory for the rows of a database, and the number of this thread, from 0. */
+  readonly blocks: BlockMemory;
+  readonly thread: number;
 }
 
 /**
@@ -29,10 +43,15 @@ export interface Job {
  */
 export type WorkerRequest = Job | 'taken' | 'end';
 
-/** Messages from a worker: bytes of lines, then an outcome or the parts of a UserError. */
+/**
+ * Messages from a worker: bytes of lines, then an outcome or the parts of a UserError. If it makes slices of a profile, each
+ * piece states its slice, and a message follows when the slice is complete.
+ */
 export type WorkerAnswer =
-  | { readonly bytes: Uint8Array }
+  | { readonly bytes: Uint8Array; readonly slice?: number }
+  | { readonly complete: number }
   | { readonly outcome: Exclude<Outcome, UserError> }
+  | { readonly part: ProfilePart }
   | {
       readonly what: string;
       readonly detail: UserError['detail'];
@@ -43,8 +62,16 @@ export type WorkerAnswer =
 /** Receives the lines of a profile. */
 interface Lines {
   readonly output: Job['output'];
-  readonly take?: (bytes: Uint8Array) => Promise<void>;
+  /** Takes a piece, and the number of its slice if several threads share the profile. */
+  readonly take?: (bytes: Uint8Array, slice?: number) => Promise<void>;
   readonly stop?: AbortSignal;
+}
+
+/** Receives the lines of the slices that a thread makes. */
+interface SliceLines extends Required<Pick<Lines, 'take' | 'stop'>> {
+  readonly slices: Slices;
+  /** Called when all pieces of a slice were sent, before they are all taken. */
+  readonly onComplete: (slice: number) => Promise<void>;
 }
 
 /**
@@ -64,13 +91,10 @@ export class WorkerPool {
 
   /** @throws UserError when the stream breaks off; any other error of a worker, which is a bug */
   async parse(profile: FoundProfile, options: ParseOptions, lines: Lines): Promise<Outcome> {
-    const { ordinal, source, reader } = profile;
-    const { path, name, file, captures } = source;
     const large = isLarge(profile);
-    const worker = large
-      ? started({ maxYoungGenerationSizeMb: reader.youngGenerationMb ?? YOUNG_GENERATION_MB })
-      : (this.#free.pop() ?? started());
-    const outcome = await run(worker, { ordinal, path, name, file, captures, options, output: lines.output }, lines);
+    const worker = large ? startedFor(profile) : (this.#free.pop() ?? started());
+    const job = jobOf(profile, options, { output: lines.output, slices: null });
+    const outcome = await run<Outcome>(worker, job, lines);
     if (large) await ended(worker);
     else this.#free.push(worker);
     return outcome;
@@ -81,6 +105,31 @@ export class WorkerPool {
     await Promise.all(this.#free.splice(0).map(ended));
   }
 }
+
+/**
+ * Makes the slices of a large profile that no other thread has taken, in a new thread.
+ * @throws as `WorkerPool.parse`
+ */
+export async function parseSlices(
+  profile: FoundProfile,
+  options: ParseOptions,
+  lines: SliceLines,
+): Promise<ProfilePart | UserError> {
+  const worker = startedFor(profile);
+  const job = jobOf(profile, options, { output: null, slices: lines.slices });
+  const part = await run<ProfilePart | UserError>(worker, job, lines);
+  await ended(worker);
+  return part;
+}
+
+function jobOf({ ordinal, source }: FoundProfile, options: ParseOptions, rest: Pick<Job, 'output' | 'slices'>): Job {
+  const { path, name, file, captures } = source;
+  return { ordinal, path, name, file, captures, options, ...rest };
+}
+
+/** A worker for a large profile. */
+const startedFor = ({ reader }: FoundProfile): Worker =>
+  started({ maxYoungGenerationSizeMb: reader.youngGenerationMb ?? YOUNG_GENERATION_MB });
 
 /** The worker's file is next to this one: `.ts` when sources run directly, `.js` when they are compiled or bundled. */
 const started = (resourceLimits: ResourceLimits = {}): Worker =>
@@ -99,8 +148,11 @@ const send = (worker: Worker, request: WorkerRequest): void => {
   worker.postMessage(request);
 };
 
-/** Parses one profile in a worker; the worker is terminated unless there is an outcome. */
-function run(worker: Worker, job: Job, { take, stop }: Lines): Promise<Outcome> {
+/**
+ * Runs a job in a worker; the worker is terminated unless there is a result.
+ * @returns the outcome, or the part of a profile that several threads share
+ */
+function run<Result>(worker: Worker, job: Job, { take, stop, onComplete }: Partial<SliceLines>): Promise<Result> {
   const release = foldersRemovedAtEnd();
   return new Promise((resolve, reject) => {
     // Handle one piece after the other: writing may have to wait, and the outcome comes after the last piece.
@@ -115,15 +167,17 @@ function run(worker: Worker, job: Job, { take, stop }: Lines): Promise<Outcome> 
       void worker.terminate();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
-    const done = (outcome: Outcome): void => {
+    const done = (result: unknown): void => {
       leave();
-      resolve(outcome);
+      resolve(result as Result);
     };
     const receive = async (answer: WorkerAnswer): Promise<void> => {
       if ('bytes' in answer) {
-        await take?.(answer.bytes);
+        await take?.(answer.bytes, answer.slice);
         send(worker, 'taken');
-      } else if ('outcome' in answer) done(answer.outcome);
+      } else if ('complete' in answer) await onComplete?.(answer.complete);
+      else if ('outcome' in answer) done(answer.outcome);
+      else if ('part' in answer) done(answer.part);
       else if (answer.isBroken === true) fail(new UserError(answer.what, answer.detail));
       else done(new UserError(answer.what, answer.detail));
     };

@@ -3,9 +3,10 @@
  * file.
  */
 import { parentPort } from 'node:worker_threads';
+import { SharedBlocks } from '../../parse/sqlite/shared-blocks.js';
 import { UserError } from '../../record/errors.js';
-import { parseOne, type Outcome } from './one.js';
-import type { Job, WorkerAnswer, WorkerRequest } from './worker-pool.js';
+import { parseOne, parsePart, type Outcome } from './one.js';
+import type { Job, Slices, WorkerAnswer, WorkerRequest } from './worker-pool.js';
 import { appendTo } from '../../parse/input/temporary-file.js';
 import type { Write } from '../output.js';
 import { SILENT } from '../progress.js';
@@ -16,7 +17,7 @@ const IN_FLIGHT = 8;
 let inFlight = 0;
 let wake: (() => void) | null = null;
 
-function taken(): void {
+function acknowledged(): void {
   inFlight--;
   wake?.();
 }
@@ -25,22 +26,28 @@ const answer = (message: WorkerAnswer, transferred: ArrayBuffer[] = []): void =>
   parentPort?.postMessage(message, transferred);
 };
 
-/** Sends bytes to the main thread, which acknowledges every piece. Their memory is transferred, not copied. */
-function toMainThread(data: string | Uint8Array): undefined | Promise<void> {
+/**
+ * Sends bytes to the main thread, which acknowledges every piece. Their memory is transferred, not copied.
+ * @param slice the slice that they belong to, when several threads share a profile
+ */
+function toMainThread(data: string | Uint8Array, slice?: number): undefined | Promise<void> {
   const bytes = typeof data === 'string' ? Uint8Array.from(Buffer.from(data)) : data;
   inFlight++;
-  answer({ bytes }, [bytes.buffer as ArrayBuffer]);
+  answer({ bytes, ...(slice === undefined ? undefined : { slice }) }, [bytes.buffer as ArrayBuffer]);
   return inFlight < IN_FLIGHT ? undefined : new Promise<void>((resolve) => (wake = resolve));
 }
 
 const answerOf = (result: Outcome): WorkerAnswer =>
   result instanceof UserError ? { what: result.what, detail: result.detail } : { outcome: result };
 
-async function parse({ ordinal, path, name, file, captures, options, output }: Job): Promise<void> {
+async function parse(job: Job): Promise<void> {
+  const { ordinal, path, name, file, captures, options, output, slices } = job;
   const profile = { ordinal, source: { path, name, file, captures, dispose: () => undefined } };
-  const write: Write = output === null ? toMainThread : (data) => appendTo(output, data, name);
   try {
-    answer(answerOf(await parseOne(profile, options, write, SILENT)));
+    if (slices === null) {
+      const write: Write = output === null ? (data) => toMainThread(data) : (data) => appendTo(output, data, name);
+      answer(answerOf(await parseOne(profile, options, write, SILENT)));
+    } else await parseSlices(profile, options, slices);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // An error loses its class when it is sent between threads.
@@ -48,8 +55,25 @@ async function parse({ ordinal, path, name, file, captures, options, output }: J
   }
 }
 
+/** Makes the slices of a profile that no other thread has taken. */
+async function parseSlices(
+  profile: Parameters<typeof parsePart>[0],
+  options: Job['options'],
+  { taken, size, blocks, thread }: Slices,
+): Promise<void> {
+  let slice: number | null = null;
+  const next = (): number => {
+    if (slice !== null) answer({ complete: slice });
+    return (slice = Atomics.add(taken, 0, 1));
+  };
+  const part = await parsePart(profile, options, (data) => toMainThread(data, slice ?? 0), {
+    ...{ size, next, blocks: new SharedBlocks(blocks, thread) },
+  });
+  answer(part instanceof UserError ? { what: part.what, detail: part.detail } : { part });
+}
+
 parentPort?.on('message', (request: WorkerRequest) => {
-  if (request === 'taken') taken();
+  if (request === 'taken') acknowledged();
   else if (request === 'end') parentPort?.close();
   else void parse(request);
 });

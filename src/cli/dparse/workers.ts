@@ -7,9 +7,13 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import type { FoundProfile } from '../../parse/find.js';
 import { TemporaryFile } from '../../parse/input/temporary-file.js';
+import { blockMemory } from '../../parse/sqlite/shared-blocks.js';
 import { UserError } from '../../record/errors.js';
-import type { Outcome, ParsedProfile, ParseOptions } from './one.js';
-import { WorkerPool } from './worker-pool.js';
+import { Diagnostics } from '../../record/diagnostics.js';
+import { encodeLine } from '../../record/jsonl.js';
+import type { EndRecord } from '../../record/record.js';
+import { outcomeOf, type Outcome, type ParsedProfile, type ParseOptions, type ProfilePart } from './one.js';
+import { parseSlices, WorkerPool } from './worker-pool.js';
 import type { Write } from '../output.js';
 import { SILENT, type Progress } from '../progress.js';
 
@@ -188,4 +192,84 @@ export async function parseLarge(
   } finally {
     await pool.end();
   }
+}
+
+/** Activities in a slice: their lines are some MB, which wait in memory for those of the slice before. */
+const SLICE = 4096;
+
+/**
+ * Parses one large profile in several threads. Each reads the profile and makes the next slice of its lines, which are
+ * written in order; so the output does not depend on the number of threads.
+ */
+export async function parseShared(
+  profile: FoundProfile,
+  options: ParseOptions,
+  threads: number,
+  write: Write,
+  meter: Progress,
+): Promise<Outcome> {
+  const out = metered(write, meter);
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const order = new SliceOrder();
+  const written = { pieces: 0 };
+  const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const slices = { size: SLICE, taken, blocks: blockMemory(threads) };
+  const lines = {
+    stop: stop.signal,
+    take: async (bytes: Uint8Array, slice = 0) => {
+      await order.reached(slice);
+      written.pieces++;
+      await out(bytes);
+    },
+    onComplete: (slice: number) => order.complete(slice),
+  };
+  const part = async (_: unknown, thread: number): Promise<ProfilePart> => {
+    const made = await parseSlices(profile, options, { ...lines, slices: { ...slices, thread } });
+    // The others may wait for lines of this thread.
+    if (made instanceof UserError) throw made;
+    return made;
+  };
+  try {
+    const parts = await Promise.all(Array.from({ length: threads }, part));
+    const end = joinedEnd(parts);
+    if (end !== null) await out(Buffer.from(encodeLine(end)));
+    const rank = parts.map((each) => each.rank).find((each) => each !== null) ?? null;
+    return outcomeOf(end, rank, profile.source.name);
+  } catch (error) {
+    if (error instanceof UserError && written.pieces === 0) return error;
+    throw error;
+  } finally {
+    stop.abort();
+  }
+}
+
+/** The slices whose lines are being written, one after the other. */
+class SliceOrder {
+  #current = 0;
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+
+  /** Waits until all lines of the slices before this one are written. */
+  async reached(slice: number): Promise<void> {
+    while (this.#current < slice) await once(this.#changes, 'change');
+  }
+
+  /** Ends a slice, when it is its turn. */
+  async complete(slice: number): Promise<void> {
+    await this.reached(slice);
+    this.#current++;
+    this.#changes.emit('change');
+  }
+}
+
+/** The end line of a profile that several threads have read; null when it has none. */
+function joinedEnd(parts: readonly ProfilePart[]): EndRecord | null {
+  const ends = parts.flatMap(({ end }) => end ?? []);
+  const [first] = ends;
+  if (first === undefined) return null;
+  const sums = new Map<string, number>();
+  for (const { counts } of ends)
+    for (const [type, n] of Object.entries(counts)) sums.set(type, (sums.get(type) ?? 0) + n);
+  const counts = Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { ...first, counts, diagnostics: Diagnostics.joined(parts.flatMap(({ counted }) => counted)) };
 }

@@ -199,21 +199,26 @@ function replaySections({ unit, next }: About, { time, replayed }: KernelSummary
   ];
 }
 
-/** Maximum facts to show (the profile line has all of them), and maximum characters of them on a line. */
-const [MOST_FACTS, FACTS_WIDTH] = [40, 90];
+/** Maximum facts to show (the profile line has all of them), and maximum characters of a line of several texts. */
+const [MOST_FACTS, LINE] = [40, 90];
+
+/** Rows of several texts each, as many as a line has room for. */
+function rowsOfTexts(texts: readonly string[]): string[][] {
+  const lines: string[] = [];
+  for (const text of texts) {
+    const joined = `${lines.at(-1) ?? ''}, ${text}`;
+    if (lines.length > 0 && joined.length <= LINE) lines[lines.length - 1] = joined;
+    else lines.push(text);
+  }
+  return lines.map((line) => [line]);
+}
 
 function factSections({ overview: { header } }: About): Section[] {
   const facts = Object.entries(header?.facts ?? {});
   if (facts.length === 0) return [];
   const texts = facts.slice(0, MOST_FACTS).map(([name, value]) => `${name} ${value}`);
   if (facts.length > MOST_FACTS) texts.push(`and ${facts.length - MOST_FACTS} more`);
-  const lines: string[] = [];
-  for (const text of texts) {
-    const joined = `${lines.at(-1) ?? ''}, ${text}`;
-    if (lines.length > 0 && joined.length <= FACTS_WIDTH) lines[lines.length - 1] = joined;
-    else lines.push(text);
-  }
-  return [{ ...plain('Profile facts', null), isDetail: true, head: [''], rows: lines.map((line) => [line]) }];
+  return [{ ...plain('Profile facts', null), isDetail: true, head: [''], rows: rowsOfTexts(texts) }];
 }
 
 /** If no device worked, a fact may say why. */
@@ -221,7 +226,7 @@ function oddSections({ overview: { devices, diagnostics } }: About): Section[] {
   const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${grouped(count)}`);
   if (counts.length === 0) return [];
   const detail = devices.length > 0 ? ({ isDetail: true } as const) : {};
-  return [{ ...plain('Problems in the input', null), ...detail, head: [''], rows: [[counts.join(', ')]] }];
+  return [{ ...plain('Problems in the input', null), ...detail, head: [''], rows: rowsOfTexts(counts) }];
 }
 
 /** Ranks side by side; null for fewer than two. */

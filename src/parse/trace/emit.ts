@@ -30,19 +30,19 @@ import { missingWork, unrecordedCopies } from './graphs/missing-work.js';
 import { GraphOrigins } from './graphs/graph-origins.js';
 import type { KernelContexts, Step } from './launch-steps.js';
 import { MarkerContexts } from './markers/marker-contexts.js';
-import type { ReadOptions } from '../reader.js';
+import { slicesOf, type ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { failedCalls } from './calls.js';
 import { CALLED_COPIES_FACT, waitOfCall } from '../../record/wait-calls.js';
-import { apiRanges, hostRanges, LONG_CALL, separateRanges } from './range-records.js';
+import { apiRanges, hostRanges, LONG_CALL, separateRanges, type Passed } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { NO_ROW, PairIndex } from '../../containers/hash-index.js';
 import type { RecordedEvent } from '../../record/fields/recorded-times.js';
 
-type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
+type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures' | 'share'>;
 
 /** Fields of a collective that its format does not describe. */
 const NO_OPERATION: CollectiveOperation = {
@@ -70,10 +70,7 @@ interface KernelNames {
  */
 export function* emit(trace: Trace, options: EmitOptions): Generator<ProfileLine> {
   try {
-    const emission = new Emission(trace, options);
-    yield emission.header();
-    yield* emission.activities();
-    yield emission.end();
+    yield* new Emission(trace, options).records();
   } finally {
     const { hostCalls, ranges, overhead, systemCalls, activities } = trace;
     for (const rows of [hostCalls, ranges, overhead, systemCalls?.ranges, activities]) rows?.space.close();
@@ -116,6 +113,9 @@ class Emission {
   readonly #events: RecordedEvents;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
+  /** Kernels so far, including those of other threads. */
+  #kernels = 0;
+  readonly #passed: Passed = { until: -Infinity };
 
   constructor(
     private readonly trace: Trace,
@@ -129,7 +129,52 @@ class Emission {
     this.#origins = new GraphOrigins(trace, launches, this.#contexts, { ...options, rank });
   }
 
-  header(): ProfileRecord {
+  /** The records of the slices that this thread makes, and the end line. */
+  *records(): Generator<ProfileLine> {
+    const { share } = this.options;
+    const { order } = this.#settled;
+    const { diagnostics } = this.trace;
+    let others: readonly Dated<ProfileLine>[] | null = null;
+    let place = 0;
+    try {
+      for (const { from, to, isLast } of slicesOf(share, order.length)) {
+        diagnostics.isPaused = from > 0;
+        if (from === 0) yield this.#header();
+        others ??= this.#others();
+        if (from > 0 && place === 0) diagnostics.clear();
+        for (; place < from; place++) this.#pass(elementAt(order, place), others);
+        diagnostics.isPaused = false;
+        for (; place < to; place++) {
+          const row = elementAt(order, place);
+          yield* this.#upTo(this.trace.activities.start.at(row), others);
+          yield this.#counted(this.#activity(row));
+        }
+        if (isLast) yield* this.#upTo(Infinity, others);
+      }
+    } finally {
+      for (const records of others ?? []) records.close();
+    }
+    // What was counted before the first slice is counted by the thread that makes it.
+    if (others === null) diagnostics.clear();
+    share?.end(diagnostics.part);
+    yield endRecord(this.options.profile, this.#counts, diagnostics);
+  }
+
+  /** Passes over an activity of another thread's slice, and over the records before it. */
+  #pass(row: number, others: readonly Dated<ProfileLine>[]): void {
+    const { activities } = this.trace;
+    const time = activities.start.at(row);
+    this.#passed.until = time;
+    for (const other of others) while (other.isDue(time)) other.take();
+    const kind = elementAt(ACTIVITY_KINDS, activities.kind.at(row));
+    if (kind === 'kernel') this.#kernels++;
+    if (kind !== 'kernel' && (kind !== 'collective' || this.trace.contexts === undefined)) return;
+    const call = elementAt(this.#settled.launches.callOf, row);
+    if (this.#contexts.pass === undefined) this.#contexts.ofKernel(call, row);
+    else this.#contexts.pass(call);
+  }
+
+  #header(): ProfileRecord {
     const { format, tool, rank, startUnixNs, dur, devices, facts: stated, job } = this.trace.header;
     const { clockFacts: aligned, lead } = this.#settled;
     const captured = capturedTime(this.trace, this.#lastEnd());
@@ -154,36 +199,35 @@ class Emission {
     };
   }
 
-  *activities(): Generator<ProfileLine> {
+  /** The records other than those of activities, each kind in order of start time. */
+  #others(): Dated<ProfileLine>[] {
     const { activities } = this.trace;
     const isIdle = activities.length === activities.syncs.kindCode.length;
     const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges !== false;
     const last = wanted ? this.#lastEnd() : 0;
     const { profile, ranges } = this.options;
+    const passed = this.#passed;
     const isStray = strayTimes(this.#settled.believed);
     const { overhead, systemCalls } = this.trace;
     const least = ranges === true ? 0 : ranges === 'long-calls' ? LONG_CALL : null;
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
-    const others = [
+    return [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
-      dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last) : []),
-      dated(wanted ? separateRanges(this.trace, overhead, { kind: 'overhead', domain: null }, profile) : []),
+      dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last, passed) : []),
+      dated(wanted ? separateRanges(this.trace, overhead, { kind: 'overhead', domain: null }, profile, passed) : []),
       dated(
-        separateRanges(this.trace, systemCalls?.ranges, { kind: 'api', domain: systemCalls?.domain ?? null }, profile),
+        separateRanges(
+          this.trace,
+          systemCalls?.ranges,
+          { kind: 'api', domain: systemCalls?.domain ?? null },
+          profile,
+          passed,
+        ),
       ),
-      dated(least === null ? [] : apiRanges(this.trace, this.#settled.launches, profile, last, least)),
+      dated(least === null ? [] : apiRanges(this.trace, this.#settled.launches, profile, last, least, passed)),
       dated(believed(this.trace.statements?.(profile, isStray) ?? [], isStray)),
       dated(missingWork(this.trace, this.#settled.launches, profile)),
     ];
-    try {
-      for (const row of this.#settled.order) {
-        yield* this.#upTo(this.trace.activities.start.at(row), others);
-        yield this.#counted(this.#activity(row));
-      }
-      yield* this.#upTo(Infinity, others);
-    } finally {
-      for (const records of others) records.close();
-    }
   }
 
   /** The records up to a time, in order of start time. */
@@ -194,10 +238,6 @@ class Emission {
       if (first === null) return;
       yield this.#counted(first.take());
     }
-  }
-
-  end(): EndRecord {
-    return endRecord(this.options.profile, this.#counts, this.trace.diagnostics);
   }
 
   #counted(record: ProfileLine): ProfileLine {
@@ -296,7 +336,7 @@ class Emission {
     const record: Writable<KernelRecord> = {
       type: 'kernel',
       profile: common.profile,
-      id: (this.#counts['kernel'] ?? 0) + 1,
+      id: ++this.#kernels,
       name,
       short,
       start: common.start,

@@ -19,6 +19,12 @@ export interface KernelContexts {
    */
   ofKernel(call: number, activity: number): Context;
 
+  /**
+   * Takes note of a kernel whose context another thread finds, in place of `ofKernel`. Without this method, `ofKernel` is
+   * called for such kernels too.
+   */
+  pass?(call: number): void;
+
   /** The steps of the profile in order of start time; absent when the format has no timed steps. */
   readonly steps?: readonly Step[];
 

@@ -11,6 +11,11 @@ import { compareTexts, hostRangeOrder, isRepeat, rangeKey, orderHostRanges } fro
 import { entryOf } from '../../containers/map-entry.js';
 import type { Ranges } from './trace-columns.js';
 
+/** Time up to which the records are not needed, because another thread makes them: -Infinity at first. */
+export interface Passed {
+  until: number;
+}
+
 /**
  * Self times of host ranges by row, in ns: the time during which the range was the last one to begin on its thread.
  * Linear in ranges.
@@ -43,6 +48,7 @@ export function* hostRanges(
   contexts: KernelContexts,
   profile: number,
   last: number,
+  passed: Passed,
 ): Generator<RangeRecord> {
   const { ranges, threads, names } = trace;
   const [rows, byThread] = rowsOfRanges(trace, contexts);
@@ -50,6 +56,7 @@ export function* hostRanges(
   // Nsight Systems ends open ranges when its session ends.
   const sessionEnd = trace.header.dur ?? Infinity;
   for (const row of rows) {
+    if (ranges.start.at(row) <= passed.until) continue;
     const text = names.rangeText(ranges.text.at(row)) ?? '';
     const [start, end, thread, domain] = [
       ranges.start.at(row),
@@ -108,6 +115,7 @@ export function* separateRanges(
   ranges: Ranges | undefined,
   { kind, domain }: Pick<RangeRecord, 'domain'> & { readonly kind: 'overhead' | 'api' },
   profile: number,
+  passed: Passed,
 ): Generator<RangeRecord> {
   const { threads, names } = trace;
   if (ranges === undefined) return;
@@ -115,6 +123,7 @@ export function* separateRanges(
   const self = selfTimes(ranges, rows, Infinity);
   for (const row of rows) {
     const [start, thread] = [ranges.start.at(row), ranges.thread.at(row)];
+    if (start <= passed.until) continue;
     yield {
       ...{ type: 'range', profile, kind, start, dur: ranges.end.at(row) - start },
       ...{ self: self.at(row), pid: orNull(threads.pid(threads.processOf(thread))) },
@@ -137,7 +146,8 @@ export function* apiRanges(
   { callOf }: LaunchJoin,
   profile: number,
   last: number,
-  least = 0,
+  least: number,
+  passed: Passed,
 ): Generator<RangeRecord> {
   const { hostCalls: calls, threads, names } = trace;
   const launched = new Uint32Array(calls.length);
@@ -147,7 +157,7 @@ export function* apiRanges(
     launched[original] = elementAt(launched, original) + elementAt(launched, call);
   const self = least > 0 ? null : selfTimes(calls, rows, last);
   for (const row of rows) {
-    if (calls.strays.has(row)) continue;
+    if (calls.strays.has(row) || calls.start.at(row) <= passed.until) continue;
     const thread = calls.thread.at(row);
     const start = calls.start.at(row);
     yield {

@@ -20,8 +20,8 @@ export interface Caller {
 export class CallerThreads {
   /** Threads of each process that have ranges. */
   readonly #candidates = new Map<number, number[]>();
-  /** For each thread, the thread that it worked for last. */
-  readonly #last = new Map<number, number>();
+  /** For each thread, the thread that it worked for last; null when unknown after `forget`. */
+  readonly #last = new Map<number, number | null>();
 
   /** @param withRanges threads that may have open ranges of the program */
   constructor(
@@ -34,25 +34,45 @@ export class CallerThreads {
   /**
    * The thread that another one works for at some time: the only thread of its process with open ranges. If there are
    * several, it is the one that ran the forward op, or otherwise the one that it worked for before. Null when this
-   * leaves several.
+   * leaves several; undefined when it depends on what was forgotten.
    * @param openOn strings of the program's ranges that are open on a thread, outermost first
    * @param forwardThread thread of the forward op whose gradient is computed; null when unknown
    */
-  of(thread: number, openOn: (thread: number) => readonly string[], forwardThread: () => number | null): Caller | null {
+  of(
+    thread: number,
+    openOn: (thread: number) => readonly string[],
+    forwardThread: () => number | null,
+  ): Caller | null | undefined {
     const open: Caller[] = [];
-    for (const other of this.#candidates.get(this.threads.processOf(thread)) ?? []) {
-      if (other === thread) continue;
+    for (const other of this.candidatesFor(thread)) {
       const ranges = openOn(other);
       if (ranges.length > 0) open.push({ thread: other, ranges });
     }
     const found = open.length > 1 ? this.#among(open, thread, forwardThread) : (open[0] ?? null);
-    if (found !== null) this.#last.set(thread, found.thread);
+    if (found !== null && found !== undefined) this.#last.set(thread, found.thread);
     return found;
   }
 
-  #among(open: readonly Caller[], thread: number, forwardThread: () => number | null): Caller | null {
+  /** The other threads for which a thread may work. */
+  candidatesFor(thread: number): readonly number[] {
+    const candidates = this.#candidates.get(this.threads.processOf(thread)) ?? [];
+    return candidates.filter((other) => other !== thread);
+  }
+
+  /** The thread that another one worked for last; undefined for none, null when it was forgotten. */
+  lastOf(thread: number): number | null | undefined {
+    return this.#last.get(thread);
+  }
+
+  /** Sets `lastOf`. */
+  setLast(thread: number, last: number | null | undefined): void {
+    if (last === undefined) this.#last.delete(thread);
+    else this.#last.set(thread, last);
+  }
+
+  #among(open: readonly Caller[], thread: number, forwardThread: () => number | null): Caller | null | undefined {
     const wanted = forwardThread() ?? this.#last.get(thread);
-    return open.find((caller) => caller.thread === wanted) ?? null;
+    return wanted === null ? undefined : (open.find((caller) => caller.thread === wanted) ?? null);
   }
 }
 

@@ -46,9 +46,6 @@ export const ADVICE_TYPES: RecordTypes = new Set([
 /** Findings below this share of the device's time are not worth reading: the variation between runs is as large. */
 export const MIN_SHARE = 0.01;
 
-/** Number of findings that are shown by default. */
-export const TOP = 10;
-
 export interface AdviserOptions {
   readonly rules?: readonly Rule[];
   /**
@@ -56,7 +53,7 @@ export interface AdviserOptions {
    * saving is unknown, that it affects.
    */
   readonly minShare?: number;
-  /** Maximum number of findings in the table. */
+  /** Maximum number of findings in the table and the lines; all by default. */
   readonly top?: number;
   readonly onIdle?: OnIdleGap;
 }
@@ -228,10 +225,10 @@ export class Adviser implements Analysis<Adviser> {
    * Verdicts, findings, and the rules without a finding.
    * @param all whether to include rules without a finding
    */
-  lines(top: number, all: boolean): AdviceLine[] {
+  lines(all: boolean): AdviceLine[] {
     return [
       ...this.verdicts.map(({ text, ...facts }): VerdictLine => ({ verdict: text, ...facts })),
-      ...this.findings.slice(0, top),
+      ...this.findings.slice(0, this.#top),
       ...(all ? this.silences : []),
     ];
   }

@@ -18,7 +18,7 @@ import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
 import { communicates, isWait, workOf, type StepActivity } from '../steps/step-work.js';
 import { captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
-import { KernelOps, LEAST_SHARE } from '../advise/rules/unattributed-kernels.js';
+import { KernelOps, kernelTime, LEAST_SHARE } from '../advise/rules/unattributed-kernels.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
 import type { Detail } from './faults.js';
 import type { Reason } from './reason.js';
@@ -314,37 +314,24 @@ function overheadCheck(): Check {
   };
 }
 
-/** Time in ns of kernels that lack something, and the part of it in kernels that compute. */
-interface TimeWithout {
-  all: number;
-  computing: number;
-}
-
 /** A limit of the profile; it is dropped if its profiler cannot record more. */
 type Limit = Omit<Reason, 'level' | 'count'>;
 
-/** A limit about a notable share of kernel time; operations between ranks, which may belong to no layer or line, do not make it so. */
-function lacking(
+/** A limit about a notable share of kernel time. */
+const lacking = (
   check: string,
-  { all, computing }: TimeWithout,
-  time: number,
+  without: number,
+  { time, name = kernelTime(0) }: { readonly time: number; readonly name?: string },
   lacks: string,
-): Pick<Limit, 'check' | 'what'>[] {
-  return computing > LEAST_SHARE * time
-    ? [{ check, what: `${share(all / time)} of kernel time has no ${lacks} in the profile` }]
+): Pick<Limit, 'check' | 'what'>[] =>
+  without > LEAST_SHARE * time
+    ? [{ check, what: `${share(without / time)} of ${name} has no ${lacks} in the profile` }]
     : [];
-}
 
 /** What of the program the profile knows: without ops, arguments, layers, lines or steps some questions have no answer. */
 function programCheck(): Check {
   const ops = new KernelOps();
-  const layer: TimeWithout = { all: 0, computing: 0 };
-  const lines: TimeWithout = { all: 0, computing: 0 };
-  let steps = 0;
-  const add = (without: TimeWithout, record: KernelLine, ns: number): void => {
-    without.all += ns;
-    if (!communicates(record)) without.computing += ns;
-  };
+  let [withoutLayer, withoutLines, steps] = [0, 0, 0];
   const opLimits = (profile: ProfileRecord | null): Limit[] =>
     ops.limits(profile).map(({ kind, what, remedy }) => ({
       ...{ check: kind === 'nameless' ? 'no-op' : 'no-shapes', what, remedy },
@@ -355,22 +342,25 @@ function programCheck(): Check {
       const ns = ops.add(row);
       if (ns === null) return;
       if ((row.record.step ?? null) !== null) steps++;
-      if (row.layer.length === 0) add(layer, row.record, ns);
-      if (row.trace.length === 0) add(lines, row.record, ns);
+      // Collectives may belong to no layer or line.
+      if (communicates(row.record)) return;
+      if (row.layer.length === 0) withoutLayer += ns;
+      if (row.trace.length === 0) withoutLines += ns;
     },
     reasons: (profile) => {
       const { time, launchless } = ops;
-      const noLaunch = lacking('no-launch', { all: launchless, computing: launchless }, time, 'launch call');
+      const computing = { time: ops.computing, name: kernelTime(ops.collective) };
+      const noLaunch = lacking('no-launch', launchless, { time }, 'launch call');
       const noSteps = time > 0 && steps === 0 ? [{ check: 'no-steps', what: 'the profile has no steps' }] : [];
       const limits: readonly Limit[] = [
         ...noLaunch.map((limit) => ({ ...limit, affects: AFFECTS.launches, remedy: ops.launchRemedy(profile) })),
         ...opLimits(profile),
-        ...lacking('no-layer', layer, time, 'layer').map((limit) => ({
+        ...lacking('no-layer', withoutLayer, computing, 'layer').map((limit) => ({
           ...limit,
           affects: 'time by layer',
           remedy: layerMarks(profile),
         })),
-        ...lacking('no-lines', lines, time, 'source line').map((limit) => ({
+        ...lacking('no-lines', withoutLines, computing, 'source line').map((limit) => ({
           ...limit,
           affects: 'time by line and stack',
           remedy: stackMarks(profile),

@@ -177,6 +177,13 @@ export class DeviceWork extends WorkColumns {
     return last;
   }
 
+  /** When the first work was launched, in ns, or began if that is not known; Infinity without work. */
+  get firstLaunch(): number {
+    let first = Infinity;
+    for (let row = 0; row < this.length; row++) first = Math.min(first, this.issuedAt(row));
+    return first;
+  }
+
   /** The edge from its start to its end. */
   edgeOf(row: number): number {
     return this.#firstEdge + row;

@@ -2,7 +2,7 @@
  * The graphs of several profiles of a job as one: an operation between ranks ends some time after the last of them has
  * joined, whichever rank that is. The graph of a single profile is one of these, with one member.
  */
-import { elementAt, largest } from '../../containers/element.js';
+import { elementAt, largest, least } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { TimedGraph, type OrderedGraph } from '../../containers/timed-graph.js';
@@ -69,7 +69,7 @@ export class JoinedGraph {
     const steps = window === undefined ? this.#steps() : [];
     return {
       ...{ ordered, pieces },
-      windows: steps.length > 0 ? steps : timeWindow(ordered, window ?? { from: -Infinity, to: this.#lastWork }),
+      windows: steps.length > 0 ? steps : timeWindow(ordered, window ?? this.#timeOfWork),
       memberAt: (node) => this.#memberAt(node),
       missingAt: (node) => this.#missingAt(node),
       clocks: this.hasStretches ? this.#clocks() : null,
@@ -77,11 +77,15 @@ export class JoinedGraph {
     };
   }
 
-  /** When the last work on a device had ended and the CPU knew it, in ns; the CPU may go on for long without a device. */
-  get #lastWork(): number {
-    const ends = this.#members.map(({ profile, events }) => this.job.timeOf(profile, events.lastWork));
-    const last = largest(ends);
-    return last === -Infinity ? Infinity : last;
+  /**
+   * From the first launch until the last work on a device had ended and the CPU knew it, in ns; before and after that, the CPU
+   * may run for long without a device.
+   */
+  get #timeOfWork(): TimeWindow {
+    const members = this.#members.filter(({ events }) => events.lastWork !== -Infinity);
+    const from = least(members.map(({ profile, events }) => this.job.timeOf(profile, events.firstLaunch)));
+    const to = largest(members.map(({ profile, events }) => this.job.timeOf(profile, events.lastWork)));
+    return members.length === 0 ? { from: -Infinity, to: Infinity } : { from, to };
   }
 
   /** A rank whose first step began later than that of another did so for a reason before the profiles. */

@@ -53,6 +53,8 @@ export interface EventGraph {
   readonly steps: readonly PathWindow[];
   /** Why nothing explains when a node was, by node. */
   readonly missing: ReadonlyMap<number, Missing>;
+  /** When the first work was launched, in ns; Infinity without work. */
+  readonly firstLaunch: number;
   /** When the last work had ended and the CPU knew it, in ns; -Infinity without work. */
   readonly lastWork: number;
   /** The node of the first start of work, whose end is the next node, and the edge between them. */
@@ -129,6 +131,7 @@ export class ProfileEvents {
       graph,
       steps: this.#steps.windows(work, threads),
       missing: ends.missing,
+      firstLaunch: work.firstLaunch,
       lastWork: Math.max(work.lastEnd, ends.lastReturn),
       ...{ firstWork: work.startNode(0), firstWorkEdge: work.edgeOf(0) },
       changes: this.#changes(),

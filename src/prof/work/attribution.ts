@@ -99,6 +99,7 @@ export const withoutWork = (work: Work): Work => ({
 export function workBesideMain(member: CallKernel): Work {
   const { described } = member;
   const { work, whole } = described;
+  if (work.byName === true) return work;
   const why = whole.unknown ?? FURTHER_PRODUCT;
   if (isNamedProduct(member)) return { ...work, flops: null, bytes: null, formula: NOT_KNOWN, unknown: why };
   const none = withoutWork(work);

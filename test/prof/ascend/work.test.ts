@@ -69,6 +69,17 @@ const COVERED = {
 } as const;
 
 describe('kernels of real Ascend profiles', () => {
+  for (const name of ['text_level1_rank0', 'db_level1_rank1'])
+    itShared(
+      `${name}: the kernel of nll_loss_backward writes the whole gradient`,
+      [`data/ascend/${name}`],
+      ([path = '']) => {
+        const gradients = rowsOf(path).filter(({ record }) => /NLLLossGrad$/.test(record.name));
+        // 32·1000·4 written; targets 32·8, gradient and total weight 4 each.
+        expect(new Set(gradients.map(({ flops, bytes }) => `${flops} ${bytes}`))).to.deep.equal(new Set(['32 128264']));
+      },
+    );
+
   for (const [name, expected] of Object.entries(COVERED)) {
     itShared(`${name}: ${expected} % of the time has FLOPs and bytes`, [`data/ascend/${name}`], ([path = '']) => {
       const all = rowsOf(path);

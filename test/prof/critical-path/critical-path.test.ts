@@ -132,6 +132,14 @@ describe('critical path of made traces', () => {
     expect(onlyPath(waits)).to.deep.include({ measured: 53, compute: 30, sync: 13 });
   });
 
+  it('without steps, the path begins with the first launch', () => {
+    const records = [
+      range('setup', 0, 900_000, 'annotation'),
+      work([900_000, 900_002], [900_010, 900_040], { step: null }),
+    ];
+    expect(onlyPath(records)).to.deep.equal({ measured: 40, replayed: 40, launch: 10, compute: 30 });
+  });
+
   it('communication waits for other streams even if no call is recorded', () => {
     const nccl = { name: 'ncclDevKernel_AllReduce', short: 'ncclDevKernel_AllReduce', stream: 2 };
     // 8 and 2 ms of kernels, 3 ms of communication between them, 1000 from each to the next, 5000 from the first call.

@@ -19,7 +19,7 @@ import { aligned } from '../../../write/cell-text.js';
 import { tableText } from '../../../write/columns.js';
 import { requireFormat } from '../../../write/formats.js';
 import { code, escapeMarkdown } from '../../../write/markdown.js';
-import { profileHeading, screenText } from '../../screens/layout.js';
+import { profileHeading, screenText, wrapped } from '../../screens/layout.js';
 import { nextOver, type Section, type SummaryInput } from '../../screens/summary-section.js';
 import { ranksSection, sectionsOf } from '../../screens/summary-sections.js';
 
@@ -62,9 +62,14 @@ function nextLines(summary: ProfileSummary, input: SummaryInput): string[] {
   return [...(input.isPartial || next === null ? [] : [`next: ${next}`]), `all:  ${over('summary --all') ?? ''}`];
 }
 
-/** @param width width of the terminal; null for the default maximum */
+/** Lines of text are wrapped, in tables the last column is cut. @param width of the terminal; null for the default maximum */
 function sectionLines(section: Section, width: number | null): string[] {
   const { title, next, head, isHeaded, right } = section;
+  const command = next === null ? [] : [`next: ${next}`];
+  if (head.length === 1) {
+    const lines = section.rows.flatMap(([text = '']) => wrapped(text, width ?? WIDTH, '  '));
+    return [`## ${title}`, ...lines, ...command];
+  }
   const leftOut = width === null ? new Set<number>() : withoutRoom(section, width);
   const kept = head.flatMap((_, i) => (leftOut.has(i) ? [] : [i]));
   const rows = (isHeaded ? [head, ...section.rows] : section.rows).map((row) =>
@@ -74,7 +79,7 @@ function sectionLines(section: Section, width: number | null): string[] {
   const lines = aligned(shortened(rows, width ?? WIDTH), new Set(right.slice(0, right.length - leftOut.size)));
   const names = head.filter((_, i) => leftOut.has(i)).join(', ');
   const more = leftOut.size === 0 ? [] : [`# no room for ${names}: -f csv shows all`];
-  return [`## ${title}`, ...lines, ...more, ...(next === null ? [] : [`next: ${next}`])];
+  return [`## ${title}`, ...lines, ...more, ...command];
 }
 
 /** Columns that a screen leaves out so that the last one has some room. */

@@ -116,6 +116,7 @@ export const copying: Family = {
   title: 'Copies: copy_, clone, contiguous, reshape, pad, repeat',
   category: 'copy',
   ops: Object.keys(RULES),
+  moves: /^/,
   formulas: [
     'flops = 0',
     'copy_: source + target, each with its element size; clone, contiguous, reshape: 2·E·size (they launch a kernel only to copy)',

@@ -158,6 +158,7 @@ export const filling: Family = {
   title: 'Filling: zeros, ones, full, fill_, arange, linspace, eye, tril_indices',
   category: 'set',
   ops: Object.keys(FILLINGS).filter((op) => !/^randn?$/.test(op)),
+  moves: /^/,
   formulas: ['flops = 0; bytes = E·size; the default type is float32 (full and arange: from their values)'],
   work,
 };

@@ -75,6 +75,7 @@ export const tensorIndexing: Family = {
   title: 'Indexing with index tensors: index, index_put_',
   category: 'indexing',
   ops: Object.keys(TENSOR_RULES),
+  moves: /^(_unsafe_)?index$/,
   formulas: [
     'index: flops = 0; bytes = 2·picked + indices',
     'index_put_: flops = 0, E(placed) with accumulate; bytes = values + indices + placed (twice with accumulate)',
@@ -139,11 +140,16 @@ const moved = withTensors('self', (input) => ({
   formula: 'flops = 0; bytes = input + result',
 }));
 
-/** An op that is not in place copies its input first, with a call or a kernel of its own. */
+const copied: RuleCost = (bound) => {
+  const cost = moved(bound);
+  return cost === null ? null : { ...cost, byName: true };
+};
+
+/** An op that is not in place copies its input first, in a separate call or kernel. */
 const placing =
   (cost: RuleCost): RuleCost =>
   (bound) =>
-    /direct_copy/i.test(bound.kernel.name) && !opName(bound.call).endsWith('_') ? moved(bound) : cost(bound);
+    /direct_copy/i.test(bound.kernel.name) && !opName(bound.call).endsWith('_') ? copied(bound) : cost(bound);
 
 /** Elements of the source that are placed or added: one for each index, or for slices the whole source. */
 const scattered = placing(
@@ -247,6 +253,7 @@ export const indexing: Family = {
   title: 'Indexing: gather, scatter, select by index or mask',
   category: 'indexing',
   ops: Object.keys(RULES),
+  moves: /^(?!scatter|index_add|index_reduce|put)/,
   formulas: [
     'flops = 0; scatter_add, index_add and the backward of a pick: one addition per element',
     'gather, take, index_select: 2·picked + indices; backward 3·picked + indices',

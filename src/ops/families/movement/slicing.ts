@@ -62,6 +62,7 @@ export const joining: Family = {
   title: 'Joining: cat, stack',
   category: 'copy',
   ops: Object.keys(JOINING_RULES),
+  moves: /^/,
   formulas: ['flops = 0; bytes = operands + result (backward: the same, reads and writes swapped)'],
   work: (call, kernel) => ruleWork(JOINING_RULES, call, kernel, JOINING_SOURCE),
 };
@@ -126,6 +127,7 @@ export const slicing: Family = {
   title: 'Slices and padding: split_copy, slice_backward, reflection_pad, replication_pad',
   category: 'copy',
   ops: Object.keys(RULES),
+  moves: /^(?!unfold_backward|re\w+_pad\dd_backward)/,
   formulas: [
     'split, view and similar ops that copy: flops = 0; bytes = 2·E·size',
     'slice_backward, select_backward: gradient + result; unfold_backward adds E(gradient)',

@@ -65,6 +65,7 @@ export const conversion: Family = {
   title: 'Conversion to another element type',
   category: 'copy',
   ops: Object.keys(RULES),
+  moves: /^/,
   formulas: [
     'flops = 0; bytes = E·(size of input + size of result)',
     "to: the result's type is that of the arguments or the other tensor, otherwise that of the input",

@@ -75,10 +75,12 @@ const WRITES_ZEROS = /NLLLossGrad/i;
 /** One element of the gradient for each target; on GPUs, a separate op or kernel writes the zeros before. */
 const pickedBackward = withTensors('self target', (input, target, bound) => {
   if (numel(target.shape) > numel(input.shape)) return null;
+  const byName = WRITES_ZEROS.test(bound.kernel.name);
   return {
+    byName,
     flops: (1 + bound.tensors('weight').length) * numel(target.shape),
     reads: bound.tensorsOf('grad_output target weight total_weight'),
-    writes: [WRITES_ZEROS.test(bound.kernel.name) ? input : tensor(target.shape, input.dtype)],
+    writes: [byName ? input : tensor(target.shape, input.dtype)],
     formula:
       'flops = n (2·n with weights); bytes = gradient + targets + weights + one element per target (Ascend: the whole gradient)',
   };

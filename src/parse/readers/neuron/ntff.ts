@@ -77,6 +77,8 @@ export const ntff: Reader = {
   title: 'AWS Neuron device trace, version 6 (neuron-explorer capture, *.ntff)',
   reads: 'binary',
   usesProgram: true,
+  // Samples are derived from all records before them.
+  isShared: ({ derived }) => derived !== true,
   fileNames: /\.ntff(?:\.gz)?$/,
   docs: {
     profiler: 'AWS Neuron',

@@ -112,6 +112,7 @@ export const nsight: Reader = {
   id: 'nsight',
   title: 'Nsight Systems SQLite export (nsys export --type sqlite)',
   reads: 'database',
+  isShared: () => true,
   tableNames: ['CUPTI_ACTIVITY_KIND'],
   docs: {
     profiler: 'Nsight Systems',

@@ -48,17 +48,44 @@ export class MarkerCallers {
   }
 
   /**
-   * The thread that an engine thread works for at a launch; null for other threads, and when unknown.
+   * The thread that an engine thread works for at a launch; null for other threads, and when unknown; undefined when it
+   * depends on launches that were passed over.
    * @param ops framework ops around the launch, outermost first
    */
-  of(thread: number, time: number, ops: readonly OpMarker[]): Caller | null {
-    if (!entryOf(this.#isEngine, thread, () => this.#isOfEngine(thread))) return null;
-    const sweeps = entryOf(this.#sweeps, thread, () => new Map<number, EnclosingSpans<Marker>>());
+  of(thread: number, time: number, ops: readonly OpMarker[]): Caller | null | undefined {
+    if (!this.#works(thread)) return null;
     return this.#callers.of(
       thread,
-      (other) => this.#openOn(other, time, sweeps),
+      (other) => this.#openOn(other, time, thread),
       () => this.#forwardThread(ops),
     );
+  }
+
+  /** Passes over a launch. What depends on it is unknown until `of` has found a caller again. */
+  pass(thread: number, time: number): void {
+    if (!this.#works(thread)) return;
+    for (const other of this.#callers.candidatesFor(thread)) this.#sweep(other, thread).advance(time);
+    this.#callers.setLast(thread, null);
+  }
+
+  /** The thread that an engine thread worked for last; null after `pass`. */
+  lastOf(thread: number): number | null | undefined {
+    return this.#callers.lastOf(thread);
+  }
+
+  /** Goes back to the first launch of a thread. */
+  restart(thread: number): void {
+    this.#sweeps.delete(thread);
+  }
+
+  /** Sets what `lastOf` returns, after launches were passed over. */
+  setLast(thread: number, last: number | null | undefined): void {
+    this.#callers.setLast(thread, last);
+  }
+
+  /** Whether the engine works on a thread. */
+  #works(thread: number): boolean {
+    return entryOf(this.#isEngine, thread, () => this.#isOfEngine(thread));
   }
 
   /**
@@ -80,14 +107,23 @@ export class MarkerCallers {
   }
 
   /** Strings of the program's ranges that are open on a thread, outermost first. */
-  #openOn(thread: number, time: number, sweeps: Sweeps): string[] {
-    const spans = (): EnclosingSpans<Marker> => new EnclosingSpans(this.trace.ranges, groupAt(this.rangeOrder, thread));
+  #openOn(thread: number, time: number, engine: number): string[] {
     const open: string[] = [];
-    for (const range of entryOf(sweeps, thread, spans).around(time, time)) {
+    for (const range of this.#sweep(thread, engine).around(time, time)) {
       const marker = (range.reading ??= this.read(range.row));
       if (marker.kind === 'range') open.push(marker.text);
     }
     return open;
+  }
+
+  /** The sweep of a thread's ranges for the launches of an engine thread. */
+  #sweep(thread: number, engine: number): EnclosingSpans<Marker> {
+    const sweeps = entryOf(this.#sweeps, engine, () => new Map<number, EnclosingSpans<Marker>>());
+    return entryOf(
+      sweeps,
+      thread,
+      () => new EnclosingSpans<Marker>(this.trace.ranges, groupAt(this.rangeOrder, thread)),
+    );
   }
 
   /** The thread that ran the forward op of the innermost node; null when there is none, or several. */

@@ -13,7 +13,7 @@ import { MarkerCallers } from './marker-callers.js';
 import { EnclosingSpans, type OpenSpan } from '../../../containers/nesting.js';
 import { allRows, keepRows, groupAt, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
 import { compareTexts, orderRanges, rangeKey } from '../record-order.js';
-import { NO_INSTANCE, SequenceState } from './sequence.js';
+import { NO_INSTANCE, SequenceState, type SequenceFacts } from './sequence.js';
 import { OpSizesReader } from './op-sizes.js';
 import type { HostCalls, Ranges } from '../trace-columns.js';
 import type { Writable } from '../../../containers/writable.js';
@@ -44,20 +44,32 @@ function* markedSteps(trace: Trace): Generator<StepRange> {
 
 /** Position up to which the launches of one thread have been processed. */
 interface ThreadState {
+  readonly thread: number;
   readonly ranges: EnclosingSpans<Marker>;
-  readonly sequence: SequenceState;
+  sequence: SequenceState;
   /** Index of the thread's next launch in the order of launches. */
   next: number;
   /** Index after the thread's last launch. */
   readonly end: number;
+  /** Index of the first launch whose irregularities are not counted yet, by this thread or another that reads the profile. */
+  uncounted: number;
+  /** The state before the first of the launches that were leapt over; null when the present state is known. */
+  before: StateBefore | null;
 }
 
-/** A launch whose kernels have not all been written yet. */
-interface PendingLaunch {
-  readonly context: Context;
-  kernelsLeft: number;
-  kernelsDone: number;
+/** What the contexts of a thread's launches depend on, before the launch at an index. */
+interface StateBefore {
+  readonly next: number;
+  readonly sequence: SequenceState;
+  /** See `MarkerCallers.lastOf`. */
+  readonly caller: number | null | undefined;
 }
+
+/**
+ * Launches before the next one that are processed after others were leapt over: after so many, what the context depends on
+ * is almost always known again.
+ */
+const LAUNCHES_BEFORE = 16;
 
 const KINDS: Readonly<Record<Marker['kind'], RangeKind>> = {
   op: 'op',
@@ -80,7 +92,12 @@ export class MarkerContexts implements KernelContexts {
   readonly #order: RowGroups;
   readonly rangesByThread: RowGroups;
   readonly #threads: ThreadState[] = [];
-  readonly #pending = new Map<number, PendingLaunch>();
+  /** Contexts of launches whose kernels have not all been taken yet. */
+  readonly #pending = new Map<number, Context>();
+  /** For each host call: number of its kernels that have been taken or passed over. */
+  readonly #kernelsDone: Uint32Array;
+  /** For each host call: its index in the order of launches. Made when the first kernel is passed over. */
+  #places: Uint32Array | null = null;
   readonly #callers: MarkerCallers;
   readonly #steps: LaunchSteps;
   /** Created when the first call needs it. */
@@ -92,6 +109,7 @@ export class MarkerContexts implements KernelContexts {
   ) {
     const { hostCalls, ranges, threads } = trace;
     const launching = keepRows(allRows(hostCalls.length), (call) => elementAt(launches.kernelCounts, call) > 0);
+    this.#kernelsDone = new Uint32Array(hostCalls.length);
     this.#order = groupRows(launching, (call) => hostCalls.thread.at(call), threads.count);
     const { rows, first } = this.#order;
     this.rangesByThread = orderRanges(ranges, threads.count, (a, b) =>
@@ -100,13 +118,20 @@ export class MarkerContexts implements KernelContexts {
     trace.diagnostics.count('range-repeated', ranges.length - this.rangesByThread.rows.length);
     this.#callers = new MarkerCallers(trace, this.rangesByThread, (range) => this.#parse(range, this.#textOf(range)));
     this.#steps = new LaunchSteps(markedSteps(trace), threads);
-    const leaveOut = (left: number): void => trace.diagnostics.count('range-not-nested', left);
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
-      const around = new EnclosingSpans<Marker>(ranges, groupAt(this.rangesByThread, thread), leaveOut);
-      this.#threads.push({ ranges: around, sequence: new SequenceState(), next: from, end: to });
+      this.#threads.push(this.#stateAtStart(thread));
     }
+  }
+
+  #stateAtStart(thread: number): ThreadState {
+    const { ranges, diagnostics } = this.trace;
+    const { first } = this.#order;
+    const leaveOut = (left: number): void => diagnostics.count('range-not-nested', left);
+    const around = new EnclosingSpans<Marker>(ranges, groupAt(this.rangesByThread, thread), leaveOut);
+    const [next, end] = [elementAt(first, thread), elementAt(first, thread + 1)];
+    return { thread, ranges: around, sequence: new SequenceState(), next, end, uncounted: next, before: null };
   }
 
   get steps(): readonly Step[] {
@@ -115,11 +140,38 @@ export class MarkerContexts implements KernelContexts {
 
   ofKernel(call: number): Context {
     if (call === -1) return NO_CONTEXT;
-    const pending = this.#pending.get(call) ?? this.#advanceTo(call);
-    const context = pending.kernelsDone === 0 ? pending.context : shifted(pending.context, pending.kernelsDone);
-    pending.kernelsDone++;
-    if (--pending.kernelsLeft === 0) this.#pending.delete(call);
-    return context;
+    const context = this.#pending.get(call) ?? this.#advanceTo(call);
+    const done = this.#take(call);
+    return done === 0 ? context : shifted(context, done);
+  }
+
+  pass(call: number): void {
+    if (call === -1) return;
+    this.#take(call);
+    const state = this.#stateOf(call);
+    state.uncounted = Math.max(state.uncounted, elementAt((this.#places ??= this.#readPlaces()), call) + 1);
+  }
+
+  /** Counts a kernel of a launch. @returns number of its kernels before */
+  #take(call: number): number {
+    const done = elementAt(this.#kernelsDone, call);
+    this.#kernelsDone[call] = done + 1;
+    if (this.#isComplete(call)) this.#pending.delete(call);
+    return done;
+  }
+
+  #isComplete(call: number): boolean {
+    return elementAt(this.#kernelsDone, call) === elementAt(this.launches.kernelCounts, call);
+  }
+
+  #readPlaces(): Uint32Array {
+    const places = new Uint32Array(this.trace.hostCalls.length);
+    for (const [place, call] of this.#order.rows.entries()) places[call] = place;
+    return places;
+  }
+
+  #stateOf(call: number): ThreadState {
+    return elementAt(this.#threads, this.trace.hostCalls.thread.at(call));
   }
 
   #compareCalls(a: number, b: number): number {
@@ -128,17 +180,64 @@ export class MarkerContexts implements KernelContexts {
   }
 
   /** Processes the launches of a call's thread up to and including that call. */
-  #advanceTo(call: number): PendingLaunch {
-    const thread = elementAt(this.#threads, this.trace.hostCalls.thread.at(call));
-    while (thread.next < thread.end) {
-      const passed = elementAt(this.#order.rows, thread.next++);
-      const kernels = elementAt(this.launches.kernelCounts, passed);
-      const context = this.#context(passed, thread, kernels);
-      const pending = { context, kernelsLeft: kernels, kernelsDone: 0 };
-      this.#pending.set(passed, pending);
-      if (passed === call) return pending;
+  #advanceTo(call: number): Context {
+    const { diagnostics } = this.trace;
+    const state = this.#stateOf(call);
+    this.#leap(state);
+    while (state.next < state.end) {
+      const passed = elementAt(this.#order.rows, state.next);
+      diagnostics.isPaused = state.next < state.uncounted;
+      const context = this.#context(passed, state);
+      diagnostics.isPaused = false;
+      state.next++;
+      if (!this.#isComplete(passed)) this.#pending.set(passed, context);
+      if (passed !== call) continue;
+      state.uncounted = Math.max(state.uncounted, state.next);
+      return context;
     }
     throw new RangeError(`launch ${call} has fewer kernels than requested`);
+  }
+
+  /** Leaps over launches whose kernels have all been passed over, except the last few before the next launch. */
+  #leap(state: ThreadState): void {
+    const { rows } = this.#order;
+    let next = state.next;
+    while (next < state.end && this.#isComplete(elementAt(rows, next))) next++;
+    const from = next - LAUNCHES_BEFORE;
+    if (from <= state.next) return;
+    const caller = this.#callers.lastOf(state.thread);
+    if (state.sequence.isKnown && caller !== null)
+      state.before = { next: state.next, sequence: state.sequence, caller };
+    this.#sweepTo(state, from);
+    state.sequence = SequenceState.unknown();
+  }
+
+  /** Goes on to the launch at an index, without contexts for those before it. */
+  #sweepTo(state: ThreadState, next: number): void {
+    const { diagnostics, hostCalls } = this.trace;
+    diagnostics.isPaused = true;
+    for (; state.next < next; state.next++) {
+      const start = hostCalls.start.at(elementAt(this.#order.rows, state.next));
+      state.ranges.advance(start);
+      this.#callers.pass(state.thread, start);
+    }
+    diagnostics.isPaused = false;
+  }
+
+  /** Finds the state before the next launch from the launches that were leapt over. */
+  #restore(state: ThreadState, { next, sequence, caller }: StateBefore): void {
+    const { diagnostics } = this.trace;
+    const { isPaused } = diagnostics;
+    const again = this.#stateAtStart(state.thread);
+    this.#callers.restart(state.thread);
+    this.#sweepTo(again, next);
+    again.sequence = sequence;
+    this.#callers.setLast(state.thread, caller);
+    diagnostics.isPaused = true;
+    for (; again.next < state.next; again.next++) this.#context(elementAt(this.#order.rows, again.next), again);
+    diagnostics.isPaused = isPaused;
+    state.sequence = again.sequence;
+    state.before = null;
   }
 
   stepOf(call: number): number | null {
@@ -151,15 +250,25 @@ export class MarkerContexts implements KernelContexts {
     return KINDS[this.#parse(range, text).kind];
   }
 
-  #context(call: number, state: ThreadState, kernels: number): Context {
+  /** The context of a launch; without meaning for a launch without further kernels that depends on launches leapt over. */
+  #context(call: number, state: ThreadState): Context {
     const { hostCalls } = this.trace;
     const [start, thread] = [hostCalls.start.at(call), hostCalls.thread.at(call)];
     const open = state.ranges.around(start, hostCalls.end.at(call));
     const around = open.map((range) => (range.reading ??= this.#read(range.row)));
     const sorted = sortMarkers(around);
     const instance = open[instanceOf(around)]?.row ?? NO_INSTANCE;
-    const facts = state.sequence.next(sorted.calls, sorted.ops, sorted.libraryCall, kernels, instance);
-    const caller = this.#callers.of(thread, start, sorted.ops);
+    const kernels = elementAt(this.launches.kernelCounts, call);
+    const next = (): SequenceFacts | null =>
+      state.sequence.next(sorted.calls, sorted.ops, sorted.libraryCall, kernels, instance);
+    let facts = next();
+    let caller = this.#callers.of(thread, start, sorted.ops);
+    if (facts === null || caller === undefined) {
+      if (state.before === null || this.#isComplete(call)) return NO_CONTEXT;
+      this.#restore(state, state.before);
+      [facts, caller] = [next(), this.#callers.of(thread, start, sorted.ops)];
+      if (facts === null || caller === undefined) throw new RangeError(`launch ${call} depends on itself`);
+    }
     const step = this.#steps.at(thread, caller?.thread ?? null, start);
     const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);
     // Optional fields are assigned one by one, because a copy with `...` takes as long as all the rest.
@@ -202,8 +311,9 @@ export class MarkerContexts implements KernelContexts {
   }
 
   #countKernels(): CallKernels {
-    const { ranges, hostCalls } = this.trace;
-    return new CallKernels(ranges, this.rangesByThread, hostCalls, this.#order, this.launches.kernelCounts);
+    const { ranges, hostCalls, threads } = this.trace;
+    const byId = Array.from(this.#threads.keys()).sort((a, b) => threads.compare(a, b));
+    return new CallKernels(ranges, this.rangesByThread, byId, hostCalls, this.#order, this.launches.kernelCounts);
   }
 
   /** The marker of a range around a launch. Counts malformed markers. */
@@ -319,22 +429,24 @@ const shifted = (context: Context, by: number): Context =>
 class CallKernels {
   readonly #kernels: Uint32Array;
   readonly #ids: Uint32Array;
-  #lastId = 0;
 
   /**
+   * @param threads numbers of the threads, in the order in which their ranges get ids
    * @param order the launching host calls by thread, in order of start time
    * @param kernelCounts number of kernels that each host call launched
    */
   constructor(
     ranges: Ranges,
     rangeOrder: RowGroups,
+    threads: readonly number[],
     hostCalls: HostCalls,
     order: RowGroups,
     kernelCounts: Uint32Array,
   ) {
     this.#kernels = new Uint32Array(ranges.length);
     this.#ids = new Uint32Array(ranges.length);
-    for (let thread = 0; thread + 1 < order.first.length; thread++) {
+    let id = 0;
+    for (const thread of threads) {
       const sweep = new EnclosingSpans<never>(ranges, groupAt(rangeOrder, thread));
       for (const call of groupAt(order, thread)) {
         const count = elementAt(kernelCounts, call);
@@ -342,6 +454,7 @@ class CallKernels {
           this.#kernels[row] = elementAt(this.#kernels, row) + count;
         }
       }
+      for (const row of groupAt(rangeOrder, thread)) if (this.kernelsIn(row) > 0) this.#ids[row] = ++id;
     }
   }
 
@@ -350,8 +463,8 @@ class CallKernels {
     return elementAt(this.#kernels, range);
   }
 
-  /** Id of the op call of a range, counted from 1 in the order of first use. */
+  /** Id of the op call of a range: its number among the ranges with kernels, thread by thread in order of start time. */
   idOf(range: number): number {
-    return (this.#ids[range] ||= ++this.#lastId);
+    return elementAt(this.#ids, range);
   }
 }

@@ -11,7 +11,8 @@ import { isBackwardOp, readOpName, type OpMarker } from './markers.js';
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
 
 /**
- * Numbering of one thread's kernels. PyProf keeps one state for all threads, so threads change each other's numbers.
+ * Numbering of one thread's kernels. PyProf keeps one state for all threads, so threads change each other's numbers. NaN
+ * stands for a value that depends on launches which were left out.
  */
 export class SequenceState {
   #seq = -1;
@@ -19,8 +20,19 @@ export class SequenceState {
   #op: readonly string[] = [];
   #instance = NO_INSTANCE;
 
+  /** The state after launches that were left out. It becomes known again after a few launches. */
+  static unknown(): SequenceState {
+    const state = new SequenceState();
+    state.#seq = state.#sub = state.#instance = NaN;
+    return state;
+  }
+
+  get isKnown(): boolean {
+    return ![this.#seq, this.#sub, this.#instance].some(Number.isNaN);
+  }
+
   /**
-   * Fields of the next launch's kernels, in order of start time.
+   * Fields of the next launch's kernels, in order of start time; null when they depend on launches that were left out.
    * @param calls op calls around the launch, outermost first
    * @param markers framework ops around the launch, outermost first
    * @param libraryCall innermost call of a library, which names the op when nothing else does
@@ -33,13 +45,14 @@ export class SequenceState {
     libraryCall: string | null,
     kernels: number,
     instance: number,
-  ): SequenceFacts {
+  ): SequenceFacts | null {
     const sequenced = prune(markers);
     const dir = direction(calls, markers);
     const { mod, op } = nameOp(calls, markers, sequenced, dir, libraryCall);
     const ids = distinctIds(sequenced);
     const chosen = this.#choose(ids, markers, dir);
     const sub = chosen === null ? 0 : this.#number(chosen, mod[0] ?? UNKNOWN, op, kernels, instance);
+    if (Number.isNaN(chosen) || Number.isNaN(sub)) return null;
     const seq = ids.filter((id) => id === chosen);
     const altSeq = ids.length === seq.length ? [] : ids.filter((id) => id !== chosen);
     return { dir, mod, op, seqMarker: sequenced.map((marker) => marker.text), seq, altSeq, sub };
@@ -71,7 +84,11 @@ export class SequenceState {
     const sameOp = isSameList(op, this.#op);
     const sameCell = op[0] === 'forward' && RECURRENT_CELLS.has(mod);
     const sameCall = instance === this.#instance && sameOp && (seq === this.#seq || sameCell);
-    const sub = sameCall ? this.#sub + 1 : 0;
+    const isUnknown =
+      Number.isNaN(seq) ||
+      Number.isNaN(this.#instance) ||
+      (Number.isNaN(this.#seq) && instance === this.#instance && sameOp);
+    const sub = isUnknown ? NaN : sameCall ? this.#sub + 1 : 0;
     this.#seq = seq;
     this.#sub = sub + Math.max(0, kernels - 1);
     this.#op = op;

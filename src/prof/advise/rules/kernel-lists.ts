@@ -18,13 +18,16 @@ import { linkPeakOf, peaksOf } from '../../roofline/peaks.js';
 import { LARGEST_CACHE } from '../../roofline/roofline.js';
 import { isOnCoreClass, isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import { asksForArguments } from '../../work/capture-options.js';
+import { collectiveNs, kernelTime } from './unattributed-kernels.js';
 import { communicates, isCut, type StepActivity } from '../../steps/step-work.js';
 
 /** Minimum share of the kernels' time. */
 const LEAST_SHARE = 0.1;
 
 class Kernels {
+  /** Of kernels that compute, and of collectives. */
   time = 0;
+  collective = 0;
   readonly unknown = new KernelTally();
   readonly reasons = new Ranking();
 }
@@ -44,26 +47,30 @@ export const unknownFlops = deviceRule({
     const { dur } = record;
     if (dur === null || !Number.isFinite(dur) || isNeuronInstruction(record)) return false;
     const kernels = devices.of(record);
+    if (communicates(record)) {
+      kernels.collective += dur;
+      return false;
+    }
     kernels.time += dur;
-    if (op === null || communicates(record)) return false;
+    if (op === null) return false;
     // Another rule reports kernels without arguments, with what to record.
     if (flops !== null || reason === null || asksForArguments(reason)) return true;
     kernels.unknown.add(record, op, dur);
     kernels.reasons.add(reason, dur);
     return true;
   },
-  findings: ({ time: all, unknown, reasons }) => {
+  findings: ({ time: all, collective, unknown, reasons }) => {
     const { count, time: ns, names, facts } = unknown;
     if (ns <= LEAST_SHARE * all) return [];
     const [[reason] = ['']] = reasons.top(1);
     return [
       {
-        what: `FLOPs are unknown for ${percent(ns / all)} of kernel time, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
+        what: `FLOPs are unknown for ${percent(ns / all)} of ${kernelTime(collective)}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
         details: `mostly ${reason}`,
         action:
           'MFU leaves these kernels out. To include them, add a FLOP formula (CONTRIBUTING, "Add an op") or report the op with its arguments',
         ...facts,
-        evidence: { ...facts.evidence, kernelNs: all },
+        evidence: { ...facts.evidence, kernelNs: all + collective, ...collectiveNs(collective) },
         see: "dprof --where 'op!=na && flops==na' --by op,params -f table FILE",
       },
     ];

@@ -22,10 +22,18 @@ import { KernelTally } from '../kernel-tally.js';
  */
 export const LEAST_SHARE = 0.1;
 
+/** What shares of the kernels' time refer to, when the time of collectives is left out of it. */
+export const kernelTime = (collective: number): string => `kernel time${collective > 0 ? ' without collectives' : ''}`;
+
+/** Adds the time of collectives to the evidence of such a share. */
+export const collectiveNs = (collective: number): { readonly collectiveNs?: number } =>
+  collective > 0 ? { collectiveNs: collective } : {};
+
 /** Kernel time by whether its op and the op's arguments are known, for the rule and for the check. Times in ns. */
 export class KernelOps {
-  /** Time of all kernels except those that only wait. */
+  /** Time of all kernels except those that only wait, and the part of it in collectives, which need no op. */
   time = 0;
+  collective = 0;
   /** Streams of kernels whose launch is known. */
   readonly #launched = new Set<number | null>();
   /** Kernels without a launch: `lost` for those after a kernel of the same stream that has one, `early` for the rest. */
@@ -50,7 +58,10 @@ export class KernelOps {
     this.#isProgram ||= isNeuronInstruction(record);
     this.#addLaunch(record, dur);
     // The name of a collective's kernel identifies its operation.
-    if (work === 'communication') return dur;
+    if (work === 'communication') {
+      this.collective += dur;
+      return dur;
+    }
     // A kernel whose own operands determine its work has no reason.
     const reason = row.reason ?? WITHOUT_CALL[record.launch === null ? 'no-launch' : 'no-op'];
     if (op === null) this.nameless.add(record, reason.replace(/\d+/g, 'N'), dur);
@@ -75,13 +86,18 @@ export class KernelOps {
     return actionFor(this.lost > this.early ? 'lost' : 'no-launch', profile);
   }
 
-  /** What is unknown of a notable share of the time, and how to record it. */
+  /** Time of the kernels that need an op. */
+  get computing(): number {
+    return this.time - this.collective;
+  }
+
+  /** What is unknown of a notable share of the computing time, and how to record it. */
   limits(profile: Recorded | null): OpLimit[] {
     return (['nameless', 'shapeless'] as const)
-      .filter((kind) => this[kind].time > LEAST_SHARE * this.time)
+      .filter((kind) => this[kind].time > LEAST_SHARE * this.computing)
       .map((kind) => ({
         kind,
-        what: `${percent(this[kind].time / this.time)} of kernel time ${KINDS[kind].work}`,
+        what: `${percent(this[kind].time / this.computing)} of ${kernelTime(this.collective)} ${KINDS[kind].work}`,
         remedy: kind === 'shapeless' ? recording(profile) : actionFor(this.#cause, profile),
       }));
   }
@@ -181,7 +197,7 @@ const KINDS = {
   nameless: { work: 'has no op', see: "dprof --where 'op==na' --by kernel -f table FILE" },
   shapeless: {
     work: 'belongs to ops without recorded arguments',
-    see: "dprof --where 'op!=na && flops==na' --by op,kernel -f table FILE",
+    see: "dprof --where 'op!=na && bytes==na' --by op,kernel -f table FILE",
   },
 } as const;
 
@@ -199,7 +215,7 @@ export const unattributed = deviceRule({
         what: `${what}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
         action: remedy,
         ...facts,
-        evidence: { ...facts.evidence, kernelNs: ops.time },
+        evidence: { ...facts.evidence, kernelNs: ops.time, ...collectiveNs(ops.collective) },
         see: KINDS[kind].see,
       };
     }),

@@ -26,7 +26,9 @@ function sequence(launches: readonly (readonly string[] | Launched)[]): Sequence
   const state = new SequenceState();
   return launches.map((launch) => {
     const { texts, call: own, kernels = 1, instance = 0 } = 'texts' in launch ? launch : { texts: launch };
-    return state.next(own === undefined ? [] : [own], texts.map(op), null, kernels, instance);
+    const facts = state.next(own === undefined ? [] : [own], texts.map(op), null, kernels, instance);
+    if (facts === null) throw new Error('nothing was left out');
+    return facts;
   });
 }
 

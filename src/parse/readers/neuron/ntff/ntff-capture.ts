@@ -3,7 +3,7 @@ import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
 import type { EndRecord, ProfileLine } from '../../../../record/record.js';
-import type { Probe, ReadOptions } from '../../../reader.js';
+import { slicesOf, type Probe, type ReadOptions } from '../../../reader.js';
 import { endRecord } from '../../../trace/emit.js';
 import { findProgram } from '../neff/read-program.js';
 import type { NeffProgram } from '../neff/program.js';
@@ -27,16 +27,21 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
   try {
     const capture = new TraceReader(trace, probe, options);
     const statements = [...capture.statements(format)];
-    yield* statements;
     const rows = new DeviceRows(capture.expectedRows);
     const lines = capture.gather(rows);
     const counts = [...capture.counts()];
-    yield* counts;
-    // This is not a nested generator, because each level of delegation costs time for each record.
+    const stated = [...statements, ...counts];
     const inOrder = rows.inOrder();
-    if (options.derived === true) yield* capture.withDerived(lines, inOrder);
-    else while (inOrder.next()) yield lines.at(inOrder);
-    yield capture.end([...statements, ...counts], lines);
+    let place = 0;
+    let made: readonly ProfileLine[] = [];
+    for (const { from, to } of slicesOf(options.share, inOrder.length)) {
+      if (from === 0) yield* (made = stated);
+      capture.passTo(from, place, lines, inOrder);
+      // This is not a nested generator, because each level of delegation costs time for each record.
+      if (options.derived === true) yield* capture.withDerived(lines, inOrder);
+      else for (place = from; place < to && inOrder.next(); place++) yield lines.at(inOrder);
+    }
+    yield capture.end(made, lines, rows.hasWork);
   } finally {
     trace.close();
   }
@@ -143,6 +148,19 @@ class TraceReader {
     );
   }
 
+  /**
+   * Passes over the rows of other threads.
+   * @param to index of the next row whose record this thread makes
+   * @param from index of the next row
+   */
+  passTo(to: number, from: number, lines: RecordLines, inOrder: RowCursor): void {
+    this.#diagnostics.isPaused = true;
+    for (let place = from; place < to && inOrder.next(); place++) lines.pass(inOrder);
+    this.#diagnostics.isPaused = false;
+    // What was read before is counted by the thread with the first slice.
+    if (from === 0 && to > 0) this.#diagnostics.clear();
+  }
+
   /** Lines in order, with the samples derived from them. */
   *withDerived(lines: RecordLines, inOrder: RowCursor): Generator<ProfileLine> {
     const { uneven, unread = 0 } = this.#sectionReader ?? {};
@@ -162,12 +180,16 @@ class TraceReader {
     lines.samples = all;
   }
 
-  end(statements: readonly ProfileLine[], { kernels, copies, samples }: RecordLines): EndRecord {
-    if (kernels + copies === 0) this.#diagnostics.count('no-device-activity');
-    if (kernels + copies === 0 && this.#sections.length > 0) this.#diagnostics.count('no-instruction-read');
+  /** @param statements records without a row that this thread made; empty when another thread makes the first slice */
+  end(statements: readonly ProfileLine[], { kernels, copies, samples }: RecordLines, hasWork: boolean): EndRecord {
+    const isFirst = statements.length > 0;
+    if (!isFirst && kernels + copies + samples === 0) this.#diagnostics.clear();
+    if (isFirst && !hasWork) this.#diagnostics.count('no-device-activity');
+    if (isFirst && !hasWork && this.#sections.length > 0) this.#diagnostics.count('no-instruction-read');
     const stated = (type: ProfileLine['type']): number => statements.filter((line) => line.type === type).length;
     const counts = { copy: copies, kernel: kernels, sample: samples + stated('sample'), tensor: stated('tensor') };
     const known = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+    this.options.share?.end(this.#diagnostics.part);
     return endRecord(this.options.profile, known, this.#diagnostics);
   }
 

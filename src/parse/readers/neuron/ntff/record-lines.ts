@@ -18,7 +18,7 @@ import {
   programOf,
   waitOf,
 } from './instruction-records.js';
-import type { LoadedPrograms } from './loaded-programs.js';
+import type { InstructionFacts, LoadedPrograms } from './loaded-programs.js';
 import { TransferQueues, ENGINES_OF_RECORD, QUEUES, type CoreQueues } from './queues.js';
 import {
   deviceOf,
@@ -40,7 +40,7 @@ import { limitOf } from './section-reader.js';
 /** Stands for a checksum that was not computed. */
 const NO_CHECKSUM = 0xffff;
 
-const UNKNOWN_FACTS = { details: null, transfer: null };
+const UNKNOWN_FACTS = { details: null, transfer: null } as const;
 
 export interface NeuronCoreFacts {
   readonly id: number;
@@ -52,6 +52,8 @@ export class RecordLines {
   kernels = 0;
   copies = 0;
   samples = 0;
+  /** Kernels before the next one, including those of other threads. */
+  #kernelsBefore = 0;
   readonly #engineNames: readonly (readonly string[])[];
   readonly #transfers: readonly TransferQueues[];
 
@@ -93,6 +95,28 @@ export class RecordLines {
     }
   }
 
+  /** Passes over a row whose record another thread makes: what later records depend on is the same as after `at`. */
+  pass({ view: { words }, row }: RowCursor): void {
+    const word = row * ROW_WORDS;
+    const rank = words[word + CELL.rank] as number;
+    const [detail, rest] = [words[word + CELL.detail] as number, words[word + CELL.rest] as number];
+    if (kindOf(rank) === KIND.instruction) {
+      this.#kernelsBefore++;
+      this.#factsOf(rank, detail, rest);
+    } else if (kindOf(rank) === KIND.packet)
+      this.#transfers[deviceOf(rank)]?.placeOf(queueOf(rank), streamOf(rank), detail);
+  }
+
+  /** The facts of an instruction; the transfer that it starts begins. */
+  #factsOf(rank: number, pc: number, rest: number): InstructionFacts | typeof UNKNOWN_FACTS {
+    const [opcode, program] = [opcodeOf(rest), programOf(rest)];
+    const { programs } = this.#core(rank);
+    const facts =
+      (opcode >= NO_OPCODE || program === null ? null : programs.facts(streamOf(rank), program, pc)) ?? UNKNOWN_FACTS;
+    if (facts.transfer !== null) this.#transfers[deviceOf(rank)]?.start(facts.transfer.queue, facts.transfer.moves);
+    return facts;
+  }
+
   #core(rank: number): NeuronCoreFacts {
     return this.cores[deviceOf(rank)] as NeuronCoreFacts;
   }
@@ -101,15 +125,13 @@ export class RecordLines {
     const opcode = opcodeOf(rest);
     if (!isKnownOpcode(opcode)) this.diagnostics.count('unknown-opcode');
     const { profile } = this;
-    const id = ++this.kernels;
+    this.kernels++;
+    const id = ++this.#kernelsBefore;
     const name = OPCODE_NAMES[opcode] as string;
-    const { id: device, programs } = this.#core(rank);
+    const { id: device } = this.#core(rank);
     const stream = streamOf(rank);
     const engine = NEURON_ENGINES[stream] as NeuronEngine;
-    const program = programOf(rest);
-    const { details, transfer } =
-      (opcode >= NO_OPCODE || program === null ? null : programs.facts(stream, program, pc)) ?? UNKNOWN_FACTS;
-    if (transfer !== null) this.#transfers[deviceOf(rank)]?.start(transfer.queue, transfer.moves);
+    const { details } = this.#factsOf(rank, pc, rest);
     const run = this.#runCounters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
     // The bytes of a line already contain its counters, so they need not be merged.
     const isMerged = details !== null && !(this.onlyWritten && duration !== NO_DURATION);

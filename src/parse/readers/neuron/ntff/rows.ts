@@ -68,6 +68,8 @@ export class DeviceRows {
   #memory: ArrayBuffer;
   #rows: RowView;
   #count = 0;
+  /** Whether any row is an instruction or a packet. */
+  hasWork = false;
 
   /** @param expected rows to reserve room for; more are possible */
   constructor(expected: number) {
@@ -78,6 +80,7 @@ export class DeviceRows {
   add(start: number, duration: number, rank: number, detail: number, value: number, rest: number): void {
     if (this.#count * ROW_BYTES === this.#memory.byteLength) this.#makeRoom();
     const { doubles, words } = this.#rows;
+    if (kindOf(rank) !== KIND.sample) this.hasWork = true;
     const double = this.#count * ROW_DOUBLES;
     const word = this.#count * ROW_WORDS;
     doubles[double + CELL.start] = start;
@@ -131,6 +134,11 @@ export class RowCursor {
     readonly view: RowView,
     private readonly order: Uint32Array,
   ) {}
+
+  /** Number of rows. */
+  get length(): number {
+    return this.order.length;
+  }
 
   /** Advances to the next row; false when there is none. */
   next(): boolean {

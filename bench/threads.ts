@@ -1,0 +1,88 @@
+/**
+ * How much faster `dparse` reads one profile with several threads:
+ *
+ *   npm run build && npm run bench threads                 all kinds, medians of 3 runs
+ *   npm run bench threads -- --only Nsight --runs 1        those whose name has it
+ *   npm run bench threads -- --scale 4                     four times the size
+ *
+ * Prints seconds and peak memory with 1, 2 and 16 threads (dparse uses at most one per core), and the speed-up. From the
+ * processor time of 1 and 2 threads follows which part of the work each thread repeats; the rest is divided. The last columns
+ * state the speed-up that this gives on 8 and 32 cores.
+ */
+import { parseArgs } from 'node:util';
+import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { built, fromRoot } from './built-tools.js';
+import { measure, summary, temporaryFolder, type Usage } from './measure.js';
+import { table } from './report.js';
+import { FULL_SIZES, Inputs, type InputName, type Sizes } from './speed/inputs.js';
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    runs: { type: 'string', default: '3' },
+    scale: { type: 'string', default: '1' },
+  },
+});
+if (!built()) throw new Error('the tools are not built: npm run build');
+
+const KINDS: readonly (readonly [name: string, input: InputName])[] = [
+  ['Nsight, no two texts equal', 'differing.sqlite'],
+  ['Nsight, shapes repeat', 'repeating.sqlite'],
+  ['NTFF', 'core.ntff'],
+  ['PyTorch', 'trace.json'],
+  ['PyTorch, gzip', 'trace.json.gz'],
+  ['Ascend', 'ascend_pytorch_profiler_0.db'],
+];
+const THREADS = [1, 2, 16];
+const MODELLED = [8, 32];
+
+const scale = Number(options.scale);
+const sizes = Object.fromEntries(Object.entries(FULL_SIZES).map(([name, size]) => [name, size * scale])) as Sizes;
+const folder = temporaryFolder();
+const inputs = new Inputs(sizes, folder);
+
+/** The median of several runs of dparse with a number of threads. */
+async function usageOf(input: string, threads: number): Promise<Usage> {
+  const args = [fromRoot('bin/dparse.js'), '-q', '-j', String(threads), input];
+  const usages: Usage[] = [];
+  for (let run = 0; run < Number(options.runs); run++)
+    usages.push(await measure({ program: process.execPath, args }, join(folder, 'time')));
+  return summary(usages);
+}
+
+/** Speed-up of one thread's work on so many cores: each repeats a part of it, and the rest is divided. */
+function modelled([{ cpuSeconds: alone }, { cpuSeconds: both }]: readonly [Usage, Usage], cores: number): string {
+  if (alone === null || both === null) return 'na';
+  const repeated = Math.max(0, both - alone);
+  return (alone / (repeated + Math.max(0, alone - repeated) / cores)).toFixed(2);
+}
+
+try {
+  const rows: string[][] = [];
+  for (const [name, input] of KINDS.filter(([each]) => each.includes(options.only))) {
+    const path = await inputs.pathOf(input);
+    const usages: Usage[] = [];
+    for (const threads of THREADS) usages.push(await usageOf(path, threads));
+    const [one, two, many] = usages as [Usage, Usage, Usage];
+    const peak = ({ peakBytes }: Usage): string => (peakBytes === null ? 'na' : (peakBytes / 1e6).toFixed(0));
+    rows.push([
+      name,
+      ...[one, two, many].map(({ seconds }) => seconds.toFixed(2)),
+      ...[one, two, many].map(peak),
+      (one.seconds / two.seconds).toFixed(2),
+      ...MODELLED.map((cores) => modelled([one, two], cores)),
+    ]);
+    process.stderr.write(`${rows.at(-1)?.join('  ')}\n`);
+  }
+  const heads = [
+    '',
+    ...THREADS.map((threads) => `s, ${threads}`),
+    ...THREADS.map((threads) => `MB, ${threads}`),
+    'speed-up of 2',
+    ...MODELLED.map((cores) => `model of ${cores}`),
+  ];
+  process.stdout.write(`${table([heads, ...rows])}\n`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
