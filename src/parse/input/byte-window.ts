@@ -89,10 +89,10 @@ export class ByteWindow {
 
   constructor(
     path: string,
-    private readonly step = STEP,
+    protected readonly step = STEP,
   ) {
     this.#file = openSync(path, 'r');
-    this.bytes = Buffer.allocUnsafe(step);
+    this.bytes = Buffer.allocUnsafeSlow(step);
   }
 
   /** Drops the bytes before `from`, where the window then starts, and reads more; false when the file has ended. */
@@ -100,13 +100,24 @@ export class ByteWindow {
     if (this.#ended) return false;
     const kept = this.end - from;
     const capacity = Math.max(this.step, kept * 2);
-    const target = capacity > this.bytes.length ? Buffer.allocUnsafe(capacity) : this.bytes;
-    this.bytes.copy(target, 0, from, this.end);
-    this.bytes = target;
-    const read = readSync(this.#file, target, kept, target.length - kept, null);
+    const left = this.bytes;
+    this.bytes = this.next(capacity);
+    left.copy(this.bytes, 0, from, this.end);
+    if (this.bytes !== left) this.leave(left);
+    const read = readSync(this.#file, this.bytes, kept, this.bytes.length - kept, null);
     this.end = kept + read;
     this.#ended = read === 0;
     return !this.#ended;
+  }
+
+  /** The buffer to which the window moves, of at least `capacity` bytes. */
+  protected next(capacity: number): Buffer<ArrayBuffer> {
+    return capacity > this.bytes.length ? Buffer.allocUnsafeSlow(capacity) : this.bytes;
+  }
+
+  /** Called with the buffer that the window has left for another one. */
+  protected leave(_left: Buffer<ArrayBuffer>): void {
+    // Its memory is free.
   }
 
   close(): void {

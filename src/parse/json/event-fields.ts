@@ -105,6 +105,33 @@ export class Fields {
     return this.has(code) ? decodeValue(this.bytes, this.from[code] as number, this.to[code] as number) : undefined;
   }
 
+  /**
+   * Writes code, start and end of each value that is present.
+   * @returns the index after them
+   */
+  writeRanges(ranges: Int32Array, at: number): number {
+    const { from, to } = this;
+    for (let code = 0; code < from.length; code++) {
+      if (from[code] === CUT) continue;
+      ranges[at++] = code;
+      ranges[at++] = from[code] as number;
+      ranges[at++] = to[code] as number;
+    }
+    return at;
+  }
+
+  /** Takes the ranges in `ranges[at, end)`, which `writeRanges` wrote, as those of the values in `bytes`. */
+  takeRanges(bytes: Buffer, ranges: Int32Array, at: number, end: number): void {
+    const { from, to } = this;
+    this.bytes = bytes;
+    from.fill(CUT);
+    while (at < end) {
+      const code = ranges[at++] as number;
+      from[code] = ranges[at++] as number;
+      to[code] = ranges[at++] as number;
+    }
+  }
+
   /** Index after the object that opens at `at`; CUT when it ends after `end`, MALFORMED when it is not an object. */
   read(bytes: Buffer, at: number, end: number, odd: Oddities): number {
     const { from, to } = this;

@@ -1,0 +1,222 @@
+/**
+ * Reads a trace; a large one with a second thread, which reads the file and finds the events ahead of the thread that takes
+ * them (`trace-scanner.ts`). Both ways find events by `TraceReading` alone.
+ */
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort, type Transferable } from 'node:worker_threads';
+import type { DiagnosticName, Diagnostics } from '../../record/diagnostics.js';
+import { ByteWindow } from '../input/byte-window.js';
+import { TraceEvent } from './event-fields.js';
+import { TraceReading, type TakeEvent, type TraceHeader } from './event-stream.js';
+import { JsonCursor } from './json-cursor.js';
+
+/** Size in bytes from which a trace is worth a second thread, which takes about 50 ms to start. */
+const LARGE = 16 * 1024 * 1024;
+
+/** Bytes that the second thread reads at a time. */
+const SCANNED_STEP = 1024 * 1024;
+
+/** Time in ms without a sign of the second thread after which it is taken for dead: no event reports that to a loop. */
+const SILENCE_MS = 10_000;
+
+/** Young generation of the second thread in MB: it creates hardly any objects. */
+const YOUNG_GENERATION_MB = 4;
+
+/** How a trace is read. */
+interface Reading {
+  /** Bytes read at a time. */
+  readonly step?: number;
+  /** Whether a second thread finds the events. */
+  readonly ahead?: boolean;
+}
+
+/**
+ * Reads the events of a trace and returns its header.
+ * @param argKeys keys of the events' `args` that are read
+ * @throws UserError when the file is not a trace
+ */
+export function readTrace(
+  path: string,
+  name: string,
+  argKeys: readonly string[],
+  diagnostics: Diagnostics,
+  take: TakeEvent,
+  { step, ahead = availableParallelism() > 1 && statSync(path).size >= LARGE }: Reading = {},
+): TraceHeader {
+  const event = new ScannedEvent(argKeys);
+  let taken = 0;
+  if (ahead) {
+    const takeCounted: TakeEvent = (found) => {
+      taken++;
+      take(found);
+    };
+    const end = readAhead({ path, name, argKeys, step: step ?? SCANNED_STEP }, event, takeCounted);
+    if (end !== null) {
+      for (const [counter, count] of Object.entries(end.counts)) diagnostics.count(counter as DiagnosticName, count);
+      diagnostics.count('repeated-key', event.repeatedKeys);
+      diagnostics.count('not-json', event.notJson);
+      return end.header;
+    }
+  }
+  // Whatever ended the second thread, also an error in the file: this thread reads it again, and takes the rest.
+  const here = new TraceEvent(argKeys);
+  here.repeatedKeys = event.repeatedKeys;
+  here.notJson = event.notJson;
+  const takeRest: TakeEvent = (found) => (taken > 0 ? taken-- : take(found));
+  const window = new ByteWindow(path, step);
+  try {
+    const cursor = new JsonCursor(window);
+    return new TraceReading(cursor, name, here, diagnostics, taken > 0 ? takeRest : take).read();
+  } finally {
+    window.close();
+  }
+}
+
+/** What the second thread reads, and its end of the line to the first one. */
+export interface ScanRequest {
+  readonly path: string;
+  readonly name: string;
+  readonly argKeys: readonly string[];
+  readonly step: number;
+  readonly port: MessagePort;
+  readonly signals: Int32Array<SharedArrayBuffer>;
+}
+
+/** Some events: the bytes of a stretch of the file, and where the values are, as `writeEvent` writes it. */
+export interface Batch {
+  readonly bytes: ArrayBuffer;
+  readonly ranges: Int32Array<ArrayBuffer>;
+  /** How much of `ranges` is in use. */
+  readonly length: number;
+}
+
+/** What the second thread returns in the end, apart from events; null after an error. */
+export type ScanEnd = { readonly header: TraceHeader; readonly counts: Readonly<Record<string, number>> } | null;
+
+/** One end of a line between two threads that wait for each other without an event loop. */
+export class ThreadLine<Sent, Received> {
+  /**
+   * @param signals counts what both ends send
+   * @param end the end: 0 or 1
+   */
+  constructor(
+    private readonly port: MessagePort,
+    private readonly signals: Int32Array<SharedArrayBuffer>,
+    private readonly end: 0 | 1,
+  ) {}
+
+  send(message: Sent, transferred: Transferable[] = []): void {
+    this.port.postMessage(message, transferred);
+    this.beat();
+    Atomics.notify(this.signals, this.end);
+  }
+
+  /** Shows the other end that this one is alive. */
+  beat(): void {
+    Atomics.add(this.signals, this.end, 1);
+  }
+
+  /** The next message that has arrived; undefined when there is none. */
+  poll(): Received | undefined {
+    return receiveMessageOnPort(this.port)?.message as Received | undefined;
+  }
+
+  /** Waits for the next message; undefined when the other end shows no sign of life for that time, in ms. */
+  receive(silence = Infinity): Received | undefined {
+    const other = 1 - this.end;
+    for (;;) {
+      const seen = Atomics.load(this.signals, other);
+      const message = this.poll();
+      if (message !== undefined) return message;
+      const woken = Atomics.wait(this.signals, other, seen, silence);
+      if (woken === 'timed-out' && Atomics.load(this.signals, other) === seen) return undefined;
+    }
+  }
+}
+
+/** Numbers before the ranges of an event: end of its fields and of its args, whether these are whole, and their oddities. */
+const HEAD = 5;
+
+/** Most numbers that an event takes. */
+export const mostRanges = ({ fields, args }: TraceEvent): number => HEAD + 3 * (fields.from.length + args.from.length);
+
+/**
+ * Writes where the values of an event and of its `args` are. Oddities of the `args` are counted where these are used.
+ * @returns the index after them
+ */
+export function writeEvent(event: TraceEvent, ranges: Int32Array, at: number): number {
+  const { repeatedKeys, notJson } = event;
+  const isWhole = event.readArgs();
+  const endOfFields = event.fields.writeRanges(ranges, at + HEAD);
+  const end = event.args.writeRanges(ranges, endOfFields);
+  ranges.set([endOfFields, end, Number(isWhole), event.repeatedKeys - repeatedKeys, event.notJson - notJson], at);
+  event.repeatedKeys = repeatedKeys;
+  event.notJson = notJson;
+  return end;
+}
+
+/** An event whose values the second thread has found. */
+class ScannedEvent extends TraceEvent {
+  #ranges = new Int32Array(0);
+  #at = 0;
+
+  /**
+   * Takes the event that `writeEvent` wrote.
+   * @returns the index after it
+   */
+  set(bytes: Buffer, ranges: Int32Array<ArrayBuffer>, at: number): number {
+    this.#ranges = ranges;
+    this.#at = at;
+    this.fields.takeRanges(bytes, ranges, at + HEAD, ranges[at] as number);
+    return ranges[at + 1] as number;
+  }
+
+  override readArgs(): boolean {
+    const ranges = this.#ranges;
+    const at = this.#at;
+    this.args.takeRanges(this.fields.bytes, ranges, ranges[at] as number, ranges[at + 1] as number);
+    this.repeatedKeys += ranges[at + 3] as number;
+    this.notJson += ranges[at + 4] as number;
+    return ranges[at + 2] === 1;
+  }
+}
+
+/** Takes the events that a second thread finds. @returns null when that thread has not read the whole file */
+function readAhead(what: Omit<ScanRequest, 'port' | 'signals'>, event: ScannedEvent, take: TakeEvent): ScanEnd {
+  const { port1, port2: port } = new MessageChannel();
+  const signals = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  // Beside this file: `.ts` when sources run directly, `.js` when they are compiled or bundled.
+  const scanner = new Worker(new URL(`./trace-scanner${extname(import.meta.url)}`, import.meta.url), {
+    workerData: { ...what, port, signals } satisfies ScanRequest,
+    transferList: [port],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
+  scanner.unref();
+  // Without a listener, the error would end the process; this thread notices it by the silence.
+  scanner.on('error', () => undefined);
+  const line = new ThreadLine<Batch, Batch | { readonly end: ScanEnd }>(port1, signals, 0);
+  let isEnded = false;
+  try {
+    for (;;) {
+      const message = line.receive(SILENCE_MS);
+      isEnded = message !== undefined && 'end' in message;
+      if (message === undefined) return null;
+      if ('end' in message) return message.end;
+      takeBatch(message, event, take);
+      line.send(message, [message.bytes, message.ranges.buffer]);
+    }
+  } finally {
+    port1.close();
+    if (!isEnded) void scanner.terminate();
+  }
+}
+
+function takeBatch({ bytes, ranges, length }: Batch, event: ScannedEvent, take: TakeEvent): void {
+  const buffer = Buffer.from(bytes);
+  for (let at = 0; at < length;) {
+    at = event.set(buffer, ranges, at);
+    take(event);
+  }
+}
