@@ -151,7 +151,11 @@ export function writeEvent(event: TraceEvent, ranges: Int32Array, at: number): n
   const isWhole = event.readArgs();
   const endOfFields = event.fields.writeRanges(ranges, at + HEAD);
   const end = event.args.writeRanges(ranges, endOfFields);
-  ranges.set([endOfFields, end, Number(isWhole), event.repeatedKeys - repeatedKeys, event.notJson - notJson], at);
+  ranges[at] = endOfFields;
+  ranges[at + 1] = end;
+  ranges[at + 2] = Number(isWhole);
+  ranges[at + 3] = event.repeatedKeys - repeatedKeys;
+  ranges[at + 4] = event.notJson - notJson;
   event.repeatedKeys = repeatedKeys;
   event.notJson = notJson;
   return end;
