@@ -82,7 +82,7 @@ export const STEP = 4 * 1024 * 1024;
 export class ByteWindow {
   #file: number;
   /** The window; bytes from `end` on are undefined. Each call of `more` may replace this buffer. */
-  bytes: Buffer<ArrayBuffer>;
+  bytes: Buffer;
   /** Number of bytes in the window. */
   end = 0;
   #ended = false;
@@ -90,18 +90,18 @@ export class ByteWindow {
   constructor(
     path: string,
     protected readonly step = STEP,
+    memory?: SharedArrayBuffer,
   ) {
     this.#file = openSync(path, 'r');
-    this.bytes = Buffer.allocUnsafeSlow(step);
+    this.bytes = memory === undefined ? Buffer.allocUnsafe(step) : Buffer.from(memory);
   }
 
   /** Drops the bytes before `from`, where the window then starts, and reads more; false when the file has ended. */
   more(from: number): boolean {
     if (this.#ended) return false;
     const kept = this.end - from;
-    const capacity = Math.max(this.step, kept * 2);
     const left = this.bytes;
-    this.bytes = this.next(capacity);
+    this.bytes = this.next(kept);
     left.copy(this.bytes, 0, from, this.end);
     if (this.bytes !== left) this.leave(left);
     const read = readSync(this.#file, this.bytes, kept, this.bytes.length - kept, null);
@@ -110,13 +110,14 @@ export class ByteWindow {
     return !this.#ended;
   }
 
-  /** The buffer to which the window moves, of at least `capacity` bytes. */
-  protected next(capacity: number): Buffer<ArrayBuffer> {
-    return capacity > this.bytes.length ? Buffer.allocUnsafeSlow(capacity) : this.bytes;
+  /** The buffer to which the window moves with `kept` bytes, for which it must have room, and for more. */
+  protected next(kept: number): Buffer {
+    const capacity = Math.max(this.step, kept * 2);
+    return capacity > this.bytes.length ? Buffer.allocUnsafe(capacity) : this.bytes;
   }
 
-  /** Called with the buffer that the window has left for another one. */
-  protected leave(_left: Buffer<ArrayBuffer>): void {
+  /** Called with a buffer that the window has left for another one. */
+  protected leave(_left: Buffer): void {
     // Its memory is free.
   }
 

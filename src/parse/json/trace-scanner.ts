@@ -8,11 +8,16 @@ import { JsonCursor } from './json-cursor.js';
 import { mostRanges, ThreadLine, writeEvent, type Batch, type ScanEnd, type ScanRequest } from './read-trace.js';
 
 /** Batches sent but not yet taken: enough that neither thread waits for the other, and few enough to limit memory. */
-const IN_FLIGHT = 8;
+const IN_FLIGHT = 4;
+
+type LineToTaker = ThreadLine<Batch | { readonly end: ScanEnd }, Batch>;
+
+const sharedRanges = (length: number): Int32Array<SharedArrayBuffer> =>
+  new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT));
 
 /** A window that sends its bytes, with the events in them, when it moves on. */
 class BatchWindow extends ByteWindow {
-  #ranges = new Int32Array(this.step);
+  #ranges = sharedRanges(0);
   #length = 0;
   #inFlight = 0;
   /** Memory of a batch that was taken. */
@@ -21,16 +26,16 @@ class BatchWindow extends ByteWindow {
   constructor(
     path: string,
     step: number,
-    private readonly line: ThreadLine<Batch | { readonly end: ScanEnd }, Batch>,
+    private readonly line: LineToTaker,
   ) {
-    super(path, step);
+    super(path, step, new SharedArrayBuffer(step));
   }
 
   /** Adds an event that lies in the window. */
   add(event: TraceEvent): void {
     const most = this.#length + mostRanges(event);
     if (most > this.#ranges.length) {
-      const larger = new Int32Array(most * 2);
+      const larger = sharedRanges(most * 2);
       larger.set(this.#ranges);
       this.#ranges = larger;
     }
@@ -40,34 +45,28 @@ class BatchWindow extends ByteWindow {
   /** Sends the events that were added since the last batch. */
   send(bytes = this.bytes): void {
     if (this.#length === 0) return;
-    const batch = { bytes: bytes.buffer, ranges: this.#ranges, length: this.#length };
-    this.line.send(batch, [batch.bytes, batch.ranges.buffer]);
+    this.line.send({ bytes: bytes.buffer as SharedArrayBuffer, ranges: this.#ranges, length: this.#length });
     this.#inFlight++;
     this.#length = 0;
-    this.#ranges = this.#spare?.ranges ?? new Int32Array(this.step);
-    this.#spare = undefined;
+    this.#ranges = this.#spare?.ranges ?? sharedRanges(0);
   }
 
-  protected override next(capacity: number): Buffer<ArrayBuffer> {
+  protected override next(kept: number): Buffer {
     this.line.beat();
-    if (this.#length === 0) return super.next(capacity);
-    // A window larger than usual waits until all batches are taken, which keeps memory within bounds.
-    const most = capacity > this.step ? 0 : IN_FLIGHT - 1;
-    do {
-      this.#spare = this.#inFlight > most ? this.line.receive() : this.line.poll();
-      if (this.#spare !== undefined) this.#inFlight--;
-    } while (this.#inFlight > most);
-    const bytes = this.#spare?.bytes;
-    return bytes !== undefined && bytes.byteLength === capacity ? Buffer.from(bytes) : Buffer.allocUnsafeSlow(capacity);
+    if (kept === this.step) throw new RangeError('a value is larger than a batch');
+    if (this.#length === 0) return this.bytes;
+    this.#spare = this.#inFlight < IN_FLIGHT ? this.line.poll() : this.line.receive();
+    if (this.#spare !== undefined) this.#inFlight--;
+    return Buffer.from(this.#spare?.bytes ?? new SharedArrayBuffer(this.step));
   }
 
-  protected override leave(left: Buffer<ArrayBuffer>): void {
+  protected override leave(left: Buffer): void {
     this.send(left);
   }
 }
 
 function scan({ path, name, argKeys, step, port, signals }: ScanRequest): void {
-  const line = new ThreadLine<Batch | { readonly end: ScanEnd }, Batch>(port, signals, 1);
+  const line: LineToTaker = new ThreadLine(port, signals, 1);
   let end: ScanEnd = null;
   try {
     const window = new BatchWindow(path, step, line);
@@ -81,7 +80,7 @@ function scan({ path, name, argKeys, step, port, signals }: ScanRequest): void {
     window.close();
     end = { header, counts: diagnostics.toJSON() };
   } catch {
-    // The other thread reads the file itself, and meets the same error.
+    // The other thread reads the file itself, and meets the same error, if it is one.
   }
   line.send({ end });
 }
