@@ -2,7 +2,7 @@
  * Reads a trace; a large one with a second thread, which reads the file and finds the events ahead of the thread that takes
  * them (`trace-scanner.ts`). Both ways find events by `TraceReading` alone.
  */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
@@ -192,10 +192,13 @@ class ScannedEvent extends TraceEvent {
 
 /** Takes the events that a second thread finds. @returns null when that thread has not read the whole file */
 function readAhead(what: Omit<ScanRequest, 'port' | 'signals'>, event: ScannedEvent, take: TakeEvent): ScanEnd {
+  // Beside this file: `.ts` when sources run directly, `.js` when they are compiled or bundled.
+  const program = new URL(`./trace-scanner${extname(import.meta.url)}`, import.meta.url);
+  // Whoever bundles the library may have left it out.
+  if (!existsSync(program)) return null;
   const { port1, port2: port } = new MessageChannel();
   const signals = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
-  // Beside this file: `.ts` when sources run directly, `.js` when they are compiled or bundled.
-  const scanner = new Worker(new URL(`./trace-scanner${extname(import.meta.url)}`, import.meta.url), {
+  const scanner = new Worker(program, {
     workerData: { ...what, port, signals } satisfies ScanRequest,
     transferList: [port],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
