@@ -32,6 +32,15 @@ interface Reading {
   readonly ahead?: boolean;
 }
 
+/** A trace, and who takes its events. */
+interface TraceFile {
+  readonly path: string;
+  readonly name: string;
+  readonly diagnostics: Diagnostics;
+  readonly take: TakeEvent;
+  readonly step: number | undefined;
+}
+
 /**
  * Reads the events of a trace and returns its header.
  * @param argKeys keys of the events' `args` that are read
@@ -46,29 +55,30 @@ export function readTrace(
   { step, ahead = availableParallelism() > 1 && statSync(path).size >= LARGE }: Reading = {},
 ): TraceHeader {
   const event = new ScannedEvent(argKeys);
-  let taken = 0;
-  if (ahead) {
-    const takeCounted: TakeEvent = (found) => {
-      taken++;
-      take(found);
-    };
-    const end = readAhead({ path, name, argKeys, step: step ?? SCANNED_STEP }, event, takeCounted);
-    if (end !== null) {
-      for (const [counter, count] of Object.entries(end.counts)) diagnostics.count(counter as DiagnosticName, count);
-      diagnostics.count('repeated-key', event.repeatedKeys);
-      diagnostics.count('not-json', event.notJson);
-      return end.header;
-    }
-  }
-  // Whatever ended the second thread, also an error in the file: this thread reads it again, and takes the rest.
-  const here = new TraceEvent(argKeys);
-  here.repeatedKeys = event.repeatedKeys;
-  here.notJson = event.notJson;
+  const end = ahead ? readAhead({ path, name, argKeys, step: step ?? SCANNED_STEP }, event, take) : null;
+  if (end === null) return readOn(event, new TraceEvent(argKeys), { path, name, diagnostics, take, step });
+  for (const [counter, count] of Object.entries(end.counts)) diagnostics.count(counter as DiagnosticName, count);
+  diagnostics.count('repeated-key', event.repeatedKeys);
+  diagnostics.count('not-json', event.notJson);
+  return end.header;
+}
+
+/**
+ * Reads a trace in this thread, and takes the events after those that were taken before the second thread ended. Where that
+ * was because of an error in the file, this reading meets it too.
+ */
+function readOn(
+  last: ScannedEvent,
+  event: TraceEvent,
+  { path, name, diagnostics, take, step }: TraceFile,
+): TraceHeader {
+  event.repeatedKeys = last.repeatedKeys;
+  event.notJson = last.notJson;
+  let { taken } = last;
   const takeRest: TakeEvent = (found) => (taken > 0 ? taken-- : take(found));
   const window = new ByteWindow(path, step);
   try {
-    const cursor = new JsonCursor(window);
-    return new TraceReading(cursor, name, here, diagnostics, taken > 0 ? takeRest : take).read();
+    return new TraceReading(new JsonCursor(window), name, event, diagnostics, taken > 0 ? takeRest : take).read();
   } finally {
     window.close();
   }
@@ -166,6 +176,8 @@ export function writeEvent(event: TraceEvent, ranges: Int32Array, at: number): n
 
 /** An event whose values the second thread has found. */
 class ScannedEvent extends TraceEvent {
+  /** Number of events that were taken. */
+  taken = 0;
   #ranges: Int32Array = new Int32Array(0);
   #at = 0;
 
@@ -174,6 +186,7 @@ class ScannedEvent extends TraceEvent {
    * @returns the index after it
    */
   set(bytes: Buffer, ranges: Int32Array, at: number): number {
+    this.taken++;
     this.#ranges = ranges;
     this.#at = at;
     this.fields.takeRanges(bytes, ranges, at + HEAD, ranges[at] as number);
