@@ -144,7 +144,7 @@ async function bundleScanner() {
     transform: { target: 'node20' },
     logLevel: 'warn',
   });
-  await bundle.write({ file: join(dist, 'trace-scanner.js'), format: 'es', comments: false });
+  await bundle.write({ file: join(dist, 'trace-scanner.js'), format: 'es', minify: true, comments: false });
   await bundle.close();
 }
 
