@@ -11,7 +11,6 @@ export {
   type PartRecord,
   type PartType,
 } from './record/partial.js';
-export type { RecordedEnd } from './record/fields/recorded-times.js';
 export type { Transfer } from './record/fields/collective.js';
 export { Diagnostics, DIAGNOSTICS, type DiagnosticName, type Severity } from './record/diagnostics.js';
 export { EXIT, UsageError, UserError } from './record/errors.js';

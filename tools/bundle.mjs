@@ -136,6 +136,18 @@ async function bundlePrograms() {
   await bundle.close();
 }
 
+/** A thread that helps to read: one file by itself, as it needs little of what the programs share. */
+async function bundleScanner() {
+  const bundle = await rolldown({
+    input: source('parse/json/trace-scanner.ts'),
+    platform: 'node',
+    transform: { target: 'node20' },
+    logLevel: 'warn',
+  });
+  await bundle.write({ file: join(dist, 'trace-scanner.js'), format: 'es', minify: true, comments: false });
+  await bundle.close();
+}
+
 /** Scripts of the page, each complete in itself. */
 const SCRIPTS = { report: 'page/main.ts', charts: 'page/charts/chart-library.ts' };
 
@@ -187,4 +199,8 @@ rmSync(dist, { recursive: true, force: true });
 copyTypes();
 bundleStyle();
 writeLicences();
-await Promise.all([bundlePrograms(), ...Object.entries(SCRIPTS).map(([name, path]) => bundleScript(name, path))]);
+await Promise.all([
+  bundlePrograms(),
+  bundleScanner(),
+  ...Object.entries(SCRIPTS).map(([name, path]) => bundleScript(name, path)),
+]);

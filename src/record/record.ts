@@ -8,7 +8,6 @@
 import type { Collective, CollectiveIdentity, ProcessGroup, Transfer } from './fields/collective.js';
 import type { GraphNode } from './fields/graph-node.js';
 import type { PartRecord } from './partial.js';
-import type { RecordedEvent, RecordedEnd } from './fields/recorded-times.js';
 
 /** Version of the record format. */
 export const SCHEMA_VERSION = 1;
@@ -200,6 +199,23 @@ export interface Context {
   readonly callKernels?: readonly number[];
   /** The forward op of a backward kernel; null when the format records it and this profile lacks it. */
   readonly forward?: ForwardOp | null;
+}
+
+/** The recorded end of work that a stream runs in order: a kernel, a copy or a memset. */
+export interface RecordedEnd {
+  /**
+   * Present when the recorded end is impossible. `dur` then ends at the start of the stream's next work, or at the
+   * return of a wait for it.
+   */
+  readonly cut?: true;
+}
+
+/** A mark that the host put into a stream: it is reached when the work launched before it has ended. */
+export interface RecordedEvent {
+  /** The stream into which it was put. */
+  readonly stream: number;
+  /** Start of the host call that put it there, in ns. */
+  readonly recorded: number;
 }
 
 /** A kernel: a piece of work on a device's compute units. */

@@ -82,31 +82,43 @@ export const STEP = 4 * 1024 * 1024;
 export class ByteWindow {
   #file: number;
   /** The window; bytes from `end` on are undefined. Each call of `more` may replace this buffer. */
-  bytes: Buffer<ArrayBuffer>;
+  bytes: Buffer;
   /** Number of bytes in the window. */
   end = 0;
   #ended = false;
 
   constructor(
     path: string,
-    private readonly step = STEP,
+    protected readonly step = STEP,
+    memory?: SharedArrayBuffer,
   ) {
     this.#file = openSync(path, 'r');
-    this.bytes = Buffer.allocUnsafe(step);
+    this.bytes = memory === undefined ? Buffer.allocUnsafe(step) : Buffer.from(memory);
   }
 
   /** Drops the bytes before `from`, where the window then starts, and reads more; false when the file has ended. */
   more(from: number): boolean {
     if (this.#ended) return false;
     const kept = this.end - from;
-    const capacity = Math.max(this.step, kept * 2);
-    const target = capacity > this.bytes.length ? Buffer.allocUnsafe(capacity) : this.bytes;
-    this.bytes.copy(target, 0, from, this.end);
-    this.bytes = target;
-    const read = readSync(this.#file, target, kept, target.length - kept, null);
+    const left = this.bytes;
+    this.bytes = this.next(kept);
+    left.copy(this.bytes, 0, from, this.end);
+    if (this.bytes !== left) this.leave(left);
+    const read = readSync(this.#file, this.bytes, kept, this.bytes.length - kept, null);
     this.end = kept + read;
     this.#ended = read === 0;
     return !this.#ended;
+  }
+
+  /** The buffer to which the window moves with `kept` bytes, for which it must have room, and for more. */
+  protected next(kept: number): Buffer {
+    const capacity = Math.max(this.step, kept * 2);
+    return capacity > this.bytes.length ? Buffer.allocUnsafe(capacity) : this.bytes;
+  }
+
+  /** Called with a buffer that the window has left for another one. */
+  protected leave(_left: Buffer): void {
+    // Its memory is free.
   }
 
   close(): void {

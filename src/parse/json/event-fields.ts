@@ -6,10 +6,13 @@ import {
   COMMA,
   CUT,
   decodeValue,
+  endOfNested,
   endOfText,
   endOfValue,
   isJson,
+  isOddWord,
   OPEN_BRACE,
+  OPEN_BRACKET,
   QUOTE,
   skipSpace,
   BACKSLASH,
@@ -25,6 +28,8 @@ export const MALFORMED = -2;
 export const EVENT = { ph: 0, cat: 1, name: 2, pid: 3, tid: 4, ts: 5, dur: 6, args: 7, id: 8 } as const;
 
 const NO_BYTES = Buffer.alloc(0);
+
+type EndOfObject = (code: number, bytes: Buffer, at: number, end: number) => number;
 
 /** Number of repeated keys, and of parts that are not valid JSON, in the objects that are read. */
 interface Oddities {
@@ -47,8 +52,17 @@ export class Fields {
   /** Where the key of each value begins. */
   readonly #keys: Int32Array;
 
-  /** @param keys the index in the list is the key's code */
-  constructor(keys: readonly string[]) {
+  /** Whether a value of the object that was read last is a word for which `isOddWord` holds. */
+  hasOddWord = false;
+
+  /**
+   * @param keys the index in the list is the key's code
+   * @param endOfObject finds the end of a value that is an object; CUT when it ends after `end`
+   */
+  constructor(
+    keys: readonly string[],
+    private readonly endOfObject: EndOfObject = (_code, bytes, at, end) => endOfNested(bytes, at, end),
+  ) {
     this.#table = new KeyTable(keys);
     this.from = new Int32Array(keys.length);
     this.to = new Int32Array(keys.length);
@@ -105,11 +119,39 @@ export class Fields {
     return this.has(code) ? decodeValue(this.bytes, this.from[code] as number, this.to[code] as number) : undefined;
   }
 
+  /**
+   * Writes code, start and end of each value that is present.
+   * @returns the index after them
+   */
+  writeRanges(ranges: Int32Array, at: number): number {
+    const { from, to } = this;
+    for (let code = 0; code < from.length; code++) {
+      if (from[code] === CUT) continue;
+      ranges[at++] = code;
+      ranges[at++] = from[code] as number;
+      ranges[at++] = to[code] as number;
+    }
+    return at;
+  }
+
+  /** Takes the ranges in `ranges[at, end)`, which `writeRanges` wrote, as those of the values in `bytes`. */
+  takeRanges(bytes: Buffer, ranges: Int32Array, at: number, end: number): void {
+    const { from, to } = this;
+    this.bytes = bytes;
+    from.fill(CUT);
+    while (at < end) {
+      const code = ranges[at++] as number;
+      from[code] = ranges[at++] as number;
+      to[code] = ranges[at++] as number;
+    }
+  }
+
   /** Index after the object that opens at `at`; CUT when it ends after `end`, MALFORMED when it is not an object. */
   read(bytes: Buffer, at: number, end: number, odd: Oddities): number {
     const { from, to } = this;
     const keys = this.#keys;
     this.bytes = bytes;
+    this.hasOddWord = false;
     from.fill(CUT);
     at++;
     let values = 0;
@@ -143,10 +185,13 @@ export class Fields {
       if (at >= end) return CUT;
       const code = this.#table.code(bytes, keyFrom, keyTo);
       const valueFrom = at;
-      at = endOfValue(bytes, at, end);
+      const first = bytes[at] as number;
+      at = first === OPEN_BRACE ? this.endOfObject(code, bytes, at, end) : endOfValue(bytes, at, end);
       if (at === CUT) return CUT;
       values++;
       if (!isJson(bytes, valueFrom, at)) notJson++;
+      if (first !== QUOTE && first !== OPEN_BRACE && first !== OPEN_BRACKET)
+        this.hasOddWord ||= isOddWord(bytes, valueFrom, at);
       if (at === valueFrom) {
         if (bytes[at] === CLOSE_BRACKET) return MALFORMED;
         continue;
@@ -166,7 +211,7 @@ export class Fields {
 }
 
 export class TraceEvent {
-  readonly fields = new Fields(Object.keys(EVENT));
+  readonly fields = new Fields(Object.keys(EVENT), (code, bytes, at, end) => this.#endOfObject(code, bytes, at, end));
   readonly args: Fields;
   /** Number of keys that occur more than once in an object; the last value is used. */
   repeatedKeys = 0;
@@ -180,7 +225,23 @@ export class TraceEvent {
 
   /** Reads the event that opens at `at`; see `Fields.read`. Its `args` are read on demand. */
   read(bytes: Buffer, at: number, end: number): number {
+    this.#argsFrom = CUT;
     return this.fields.read(bytes, at, end, this);
+  }
+
+  /** Where the `args` begin that were read with the event; CUT when none were. */
+  #argsFrom = CUT;
+  /** Oddities of these `args`, counted when they are asked for. */
+  readonly #odd: Oddities = { repeatedKeys: 0, notJson: 0 };
+
+  /** Reads the `args` where their end is looked for: their values need not be passed over twice. */
+  #endOfObject(code: number, bytes: Buffer, at: number, end: number): number {
+    if (code !== EVENT.args) return endOfNested(bytes, at, end);
+    this.#odd.repeatedKeys = this.#odd.notJson = 0;
+    const to = this.args.read(bytes, at, end, this.#odd);
+    const isRead = to > 0 && !this.args.hasOddWord;
+    this.#argsFrom = isRead ? at : CUT;
+    return isRead ? to : endOfNested(bytes, at, end);
   }
 
   /**
@@ -189,6 +250,11 @@ export class TraceEvent {
    */
   readArgs(): boolean {
     const { fields, args } = this;
+    if (fields.has(EVENT.args) && fields.from[EVENT.args] === this.#argsFrom) {
+      this.repeatedKeys += this.#odd.repeatedKeys;
+      this.notJson += this.#odd.notJson;
+      return true;
+    }
     if (fields.firstByte(EVENT.args) !== OPEN_BRACE) {
       args.from.fill(CUT);
       return false;

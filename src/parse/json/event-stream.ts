@@ -7,8 +7,7 @@ import type { Writable } from '../../containers/writable.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import type { Labels } from '../../record/record.js';
-import { ByteWindow } from '../input/byte-window.js';
-import { EVENT, MALFORMED, TraceEvent } from './event-fields.js';
+import { EVENT, MALFORMED, type TraceEvent } from './event-fields.js';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -20,7 +19,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from './json-bytes.js';
-import { END, JsonCursor } from './json-cursor.js';
+import { END, type JsonCursor } from './json-cursor.js';
 
 /** Properties of the whole trace, as written in it; null when they are missing. */
 export interface TraceHeader {
@@ -62,28 +61,6 @@ const KEPT: ReadonlySet<string> = new Set<keyof TraceHeader>([
   'baseTimeNanoseconds',
 ]);
 
-/**
- * Reads the events of a trace and returns its header.
- * @param argKeys keys of the events' `args` that are read
- * @param step bytes read at a time
- * @throws UserError when the file is not a trace
- */
-export function readTrace(
-  path: string,
-  name: string,
-  argKeys: readonly string[],
-  diagnostics: Diagnostics,
-  take: TakeEvent,
-  step?: number,
-): TraceHeader {
-  const window = new ByteWindow(path, step);
-  try {
-    return new TraceReading(new JsonCursor(window), name, new TraceEvent(argKeys), diagnostics, take).read();
-  } finally {
-    window.close();
-  }
-}
-
 /** Length of `{}`, which XLA's profiler puts behind the comma of the last event. */
 const EMPTY = 2;
 
@@ -91,7 +68,8 @@ const EMPTY = 2;
 const flagText = (bytes: Buffer, from: number, to: number): string =>
   /^(?:1|true)$/.test(bytes.toString('latin1', from, Math.min(to, from + 8))) ? 'true' : 'false';
 
-class TraceReading {
+/** Reads a trace once. */
+export class TraceReading {
   readonly #header: Writable<TraceHeader> = {
     deviceProperties: null,
     distributedInfo: null,
@@ -112,6 +90,10 @@ class TraceReading {
     private readonly take: TakeEvent,
   ) {}
 
+  /**
+   * Reads the events and returns the header.
+   * @throws UserError when the file is not a trace
+   */
   read(): TraceHeader {
     const first = this.cursor.next();
     if (first !== OPEN_BRACKET && first !== OPEN_BRACE) this.#refuse('is not JSON');

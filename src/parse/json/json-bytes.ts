@@ -161,6 +161,15 @@ export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
   return CUT;
 }
 
+/** Whether a bare word contains a byte that begins a value: its end may then not be where its brackets end. */
+export function isOddWord(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    const does = NESTING[bytes[at] as number];
+    if (does === QUOTES || does === OPENS) return true;
+  }
+  return false;
+}
+
 /** Index after the value that starts at `at`, or CUT. */
 export function endOfValue(bytes: Uint8Array, at: number, end: number): number {
   const byte = bytes[at];
@@ -184,8 +193,12 @@ export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
   if (PLAIN[byte] === 1 && to > from) return true;
   if (byte === MINUS)
     return to > from + 1 && (bytes[from + 1] as number) >= ZERO && (bytes[from + 1] as number) <= NINE;
-  return WORDS.some((word) => word.length === to - from && word.every((letter, i) => letter === bytes[from + i]));
+  return isWord(bytes, from, to);
 }
+
+/** A function by itself, because one with a closure creates an object in each call. */
+const isWord = (bytes: Uint8Array, from: number, to: number): boolean =>
+  WORDS.some((word) => word.length === to - from && word.every((letter, i) => letter === bytes[from + i]));
 
 /** The control characters: those before the space. */
 const CONTROLS = /[^ -\uffff]/g;

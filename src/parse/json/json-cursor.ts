@@ -14,7 +14,10 @@ import {
   skipSpace,
 } from './json-bytes.js';
 
-/** Size limit of a value, in bytes. A larger value is malformed: an unclosed quote swallows everything after it. */
+/**
+ * Size limit of a value, in bytes, whatever the size of the window. A larger value is malformed: an unclosed quote swallows
+ * everything after it.
+ */
 const LARGEST = 64 * 1024 * 1024;
 
 /** Returned instead of a byte at the end of the file. */
@@ -73,7 +76,7 @@ export class JsonCursor {
   whole(endOf: (bytes: Buffer, at: number, end: number) => number): ByteSpan | null {
     for (;;) {
       const { bytes, end } = this.window;
-      const to = endOf(bytes, this.#at, end);
+      const to = endOf(bytes, this.#at, Math.min(end, this.#at + LARGEST));
       if (to !== CUT) return { bytes, from: this.#at, to };
       if (this.isTooLarge || !this.#more()) return null;
     }
@@ -182,7 +185,7 @@ class NestedValue {
     for (; at < end; at++) {
       const byte = bytes[at] as number;
       if (byte === QUOTE) {
-        const quote = endOfText(bytes, at + 1, end);
+        const quote = endOfText(bytes, at + 1, Math.min(end, at + LARGEST));
         if (quote === CUT) return at;
         at = quote;
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#depth++;

@@ -11,6 +11,7 @@ import {
   type Launch,
   type ProfileLine,
   type ProfileRecord,
+  type RecordedEvent,
   type SampleRecord,
   type SyncRecord,
 } from '../../record/record.js';
@@ -40,7 +41,6 @@ import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { NO_ROW, PairIndex } from '../../containers/hash-index.js';
-import type { RecordedEvent } from '../../record/fields/recorded-times.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures' | 'share'>;
 

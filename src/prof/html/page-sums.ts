@@ -1,6 +1,5 @@
 /** What a page collects about one profile, and the data that it makes from that. */
 import { memoryPeaks, type MemoryReport } from '../memory/memory-report.js';
-import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { Checker } from '../check/profile-check.js';
 import { chooseColumns } from '../columns/columns.js';
@@ -27,6 +26,7 @@ import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine } from '../../record/record.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
 import { operationName, isCut, workOf, type StepActivity } from '../steps/step-work.js';
+import { DIAGNOSTICS } from '../../record/diagnostics.js';
 import { sizeClass } from '../ranks/transfers.js';
 import { RowSums, TimeNotUnderCompute, type Identity, type Operation } from './communication/collective-rows.js';
 
@@ -186,6 +186,29 @@ export function builtProfile(sums: PageSums, overview: ProfileSummary, bounds: B
   const lacks = names.lacking(namesIn({ ...figures, overview }));
   return { figures, timeline: { about: { ...about, lacks }, tables, pieces } };
 }
+
+/** Descriptions of the counters that the summary adds: what it leaves out, or counts too low. */
+const OF_SUMMARY: Readonly<Record<string, string>> = {
+  'record-out-of-order': 'records not in order of start time (busy times are too low)',
+  'record-without-time': 'records without a time (left out)',
+  'record-ends-before-start': 'records that end before they start (left out)',
+  'record-of-device-left-out': 'records of devices above the limit (left out)',
+  'step-left-out': 'activities of steps above the limit (left out)',
+};
+
+const TEXTS = new Map([
+  ...Object.entries(DIAGNOSTICS).map(([name, [, text]]) => [name, text] as const),
+  ...Object.entries(OF_SUMMARY),
+]);
+
+/** Descriptions of a profile's diagnostics whose names are known: `kernels whose launch call is not in the profile`. */
+export const diagnosticTexts = ({ diagnostics }: ProfileSummary): Record<string, string> =>
+  Object.fromEntries(
+    Object.keys(diagnostics).flatMap((name) => {
+      const text = TEXTS.get(name);
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
 
 /**
  * The data of a profile.

@@ -8,8 +8,14 @@
 import { isTransferWait } from '../../ops/families/hlo.js';
 import { isCommunication } from '../../ops/kernels/kernel-name.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
-import type { KernelLine, ProfileLine, SyncRecord, Activity, CollectiveLine } from '../../record/record.js';
-import type { RecordedEnd } from '../../record/fields/recorded-times.js';
+import type {
+  KernelLine,
+  ProfileLine,
+  RecordedEnd,
+  SyncRecord,
+  Activity,
+  CollectiveLine,
+} from '../../record/record.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 import { algorithmBytes, collectiveKind, communicationKind, type CollectiveKind } from '../../ops/collective-bytes.js';
 import { collectiveOfCalls } from '../../ops/families/collective.js';

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { Diagnostics } from '../../../src/record/diagnostics.js';
 import { ByteWindow, STEP } from '../../../src/parse/input/byte-window.js';
 import { EVENT } from '../../../src/parse/json/event-fields.js';
-import { readTrace, type TraceHeader } from '../../../src/parse/json/event-stream.js';
+import type { TraceHeader } from '../../../src/parse/json/event-stream.js';
+import { readTrace } from '../../../src/parse/json/read-trace.js';
 import { kernel, kernels, launch, op, traceText, writeTrace } from '../../support/kineto-trace.js';
 
 /** Names of all events, and the header. */
@@ -12,7 +13,7 @@ function readBy(step: number, text: string): [names: string[], header: TraceHead
   const diagnostics = new Diagnostics();
   const header = readTrace(writeTrace(text), 't', [], diagnostics, ({ fields }) => {
     names.push(fields.bytes.toString('utf8', fields.from[EVENT.name], fields.to[EVENT.name]));
-  }, step); // prettier-ignore
+  }, { step }); // prettier-ignore
   return [names, header, diagnostics.toJSON()];
 }
 

@@ -56,6 +56,31 @@ describe('TraceEvent', () => {
     expect(event.args.has(ARG.grid)).to.equal(false);
   });
 
+  it('keeps nothing of the args of another event at the same place', () => {
+    const event = new TraceEvent(KINETO_ARGS);
+    for (const [text, isObject] of [['{"args": {"grid": 1}}', true], ['{"args": ["gridd"]}', false]] as const) {
+      event.read(Buffer.from(text), 0, text.length);
+      expect(event.readArgs()).to.equal(isObject);
+      expect(event.args.has(ARG.grid)).to.equal(isObject);
+    } // prettier-ignore
+  });
+
+  it('ends its args by their brackets, also where a bare word has one', () => {
+    const reading = new Reading('{"ph": "X", "args": {"stream": a{b, "grid": 7}, "name": "n"}, "cat": "c"}');
+    expect(reading.field('cat')).to.equal('c');
+    expect(reading.field('name')).to.equal(null);
+    expect(reading.event.readArgs()).to.equal(true);
+    expect([reading.arg('stream'), reading.arg('grid')]).to.deep.equal(['a{b', '7']);
+    expect(reading.event.notJson).to.equal(1);
+  });
+
+  it('reads the args of the exact key, and counts their oddities alone', () => {
+    const reading = new Reading('{"args": {"grid": 1, "grid": 2}, "ARGS": {"block": N/A}}');
+    expect(reading.event.readArgs()).to.equal(true);
+    expect([reading.arg('grid'), reading.arg('block')]).to.deep.equal(['2', null]);
+    expect(reading.event).to.include({ repeatedKeys: 1, notJson: 0 });
+  });
+
   it('is cut wherever its bytes end', () => {
     for (let end = 1; end < WHOLE.length; end++) {
       const event = new TraceEvent(KINETO_ARGS);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { Diagnostics } from '../../../src/record/diagnostics.js';
 import { EVENT } from '../../../src/parse/json/event-fields.js';
-import { readTrace, type TraceHeader } from '../../../src/parse/json/event-stream.js';
+import type { TraceHeader } from '../../../src/parse/json/event-stream.js';
+import { readTrace } from '../../../src/parse/json/read-trace.js';
 import { writeTrace } from '../../support/kineto-trace.js';
 
 interface StreamResult {
@@ -16,7 +17,7 @@ function streamed(text: string, step = 16): StreamResult {
   const diagnostics = new Diagnostics();
   const header = readTrace(writeTrace(text), 't.json', [], diagnostics, ({ fields }) => {
     names.push(fields.has(EVENT.name) ? fields.bytes.toString('utf8', fields.from[EVENT.name], fields.to[EVENT.name]) : '');
-  }, step); // prettier-ignore
+  }, { step }); // prettier-ignore
   return { names, header, odd: diagnostics.toJSON() };
 }
 

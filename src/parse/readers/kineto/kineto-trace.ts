@@ -39,7 +39,7 @@ import { NO_OP } from '../../torch/forward-ops.js';
 import { HostEvents } from '../../torch/host-events.js';
 import { fieldOf, sizeOf, listOf } from '../../json/json-value.js';
 import { nestEvents, type Nesting } from '../../torch/nesting.js';
-import { readTrace } from '../../json/event-stream.js';
+import { readTrace } from '../../json/read-trace.js';
 
 /** How much later than its parent an event may end, in ns, in traces with whole microseconds. */
 const ROUNDING = 1000;

@@ -8,7 +8,7 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { Device } from '../../../record/record.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
-import { readTrace } from '../../json/event-stream.js';
+import { readTrace } from '../../json/read-trace.js';
 import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { GpuStream, readStep, STEPS, streamOf, type Reading } from './gpu-plane.js';

@@ -10,7 +10,7 @@ import { HostEvents, type HostTexts } from '../../../torch/host-events.js';
 import { ByteTexts, Ids } from '../../../json/json-bytes.js';
 import { EVENT, type TraceEvent } from '../../../json/event-fields.js';
 import { counterArgs } from '../../../json/json-value.js';
-import { readTrace } from '../../../json/event-stream.js';
+import { readTrace } from '../../../json/read-trace.js';
 import { ARG, ASCEND_ARGS, readFrameworkArguments, readFrameworkExtents } from '../framework-arguments.js';
 import { CollectiveParts, type TracedOperation } from './collective-parts.js';
 import { apiLayerCode } from '../device-kinds.js';

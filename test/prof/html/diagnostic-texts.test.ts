@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DIAGNOSTICS } from '../../../src/record/diagnostics.js';
-import { diagnosticTexts } from '../../../src/prof/summary/diagnostic-texts.js';
+import { diagnosticTexts } from '../../../src/prof/html/page-sums.js';
 import { kernel } from '../../support/kernels.js';
 import { overviewOf } from '../../support/overviews.js';
 
