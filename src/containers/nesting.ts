@@ -243,7 +243,7 @@ export class EnclosingSpans<T> {
     return this.#open.filter((span) => span.end >= until);
   }
 
-  /** Takes note of the spans that are open at a time, as `around` does for a span that begins then. */
+  /** Advances to a time: opens and closes spans as `around` does for a span that begins then. */
   advance(from: number): void {
     this.#close(from);
     const { start, end } = this.spans;

@@ -79,7 +79,7 @@ export function readFully(file: number, into: Uint8Array, position: number): num
 
 /**
  * Writes all bytes. If the disk has room for only some of them, one call writes those and the next call fails.
- * @param position of the first byte; null for the current position
+ * @param position position of the first byte; null for the current position
  * @throws the system's error when it cannot write the rest
  */
 export function writeFully(file: number, bytes: Uint8Array, position: number | null = null): void {

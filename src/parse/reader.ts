@@ -71,8 +71,8 @@ export interface ReadOptions {
 
 /**
  * One thread's share of the records of a profile. The activities in order of start time are cut into slices, each with the
- * ranges and samples up to its last activity. The first slice begins with the profile line. The end line of each thread
- * has what that thread counted.
+ * ranges and samples that start no later than its last activity. The first slice begins with the profile line. The end
+ * line of each thread contains what that thread counted.
  */
 export interface Share {
   /** Number of activities in a slice. */
@@ -80,8 +80,8 @@ export interface Share {
   /** Shares the decoding of a database; absent when each thread decodes all of it. */
   readonly blocks?: SharedBlocks;
   /**
-   * Number of the next slice for this thread, from 0, above the previous one. Called when all records of the previous slice
-   * have been taken.
+   * Returns the number of this thread's next slice, from 0, always above the previous one. Called when all records of
+   * the previous slice have been taken.
    */
   next(): number;
   /** Called at the end with what the thread counted. */
@@ -90,7 +90,7 @@ export interface Share {
 
 /** Rows whose records one thread makes. */
 interface Slice {
-  /** Rows before the slice, which other threads or earlier slices have. */
+  /** Index of the first row of the slice. */
   readonly from: number;
   readonly to: number;
   readonly isLast: boolean;
@@ -119,8 +119,8 @@ export interface Reader {
    */
   readonly youngGenerationMb?: number;
   /**
-   * Whether several threads share the work on a large profile; never when absent. Each of them reads all of it, so this is
-   * for formats whose records take longer to make than their rows to read.
+   * Whether several threads share the work on a large profile; never when absent. Each of them reads all of it, so this
+   * pays only where making the records takes longer than reading the rows.
    */
   readonly isShared?: (options: Pick<ReadOptions, 'derived'>) => boolean;
   /**

@@ -416,7 +416,7 @@ export type DiagnosticName = keyof typeof DIAGNOSTICS;
 /** What one thread counted in a profile that several threads read. */
 export interface CountedPart {
   readonly counts: Readonly<Record<string, number>>;
-  /** Name of the counter and string, separated by a space, of each string among these counts. */
+  /** One entry per counted string: the counter's name, a space, and the string. */
   readonly texts: readonly string[];
 }
 
@@ -426,7 +426,7 @@ export class Diagnostics {
   /** Counters and strings that were read. */
   readonly #read = new Set<string>();
   #texts: string[] = [];
-  /** Whether nothing is counted, because another thread counts the same rows. */
+  /** Whether counting is paused, because another thread counts the same rows. */
   isPaused = false;
 
   /** Adds to a counter; does nothing for n ≤ 0. */

@@ -8,7 +8,7 @@ const ENDINGS = ['_results.db', '_results.json', '_kernel_trace.csv', '_results.
 /**
  * Name of a file that states more about the same run; null when there is none.
  * @param run beginning of the names; undefined for a file that has another name
- * @param ending of the file's own name
+ * @param ending ending of the file's own name
  */
 export function fullerOutput(
   run: string | undefined,

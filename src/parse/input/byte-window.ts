@@ -110,15 +110,15 @@ export class ByteWindow {
     return !this.#ended;
   }
 
-  /** The buffer to which the window moves with `kept` bytes, for which it must have room, and for more. */
+  /** The buffer in which the window continues. It has room for the `kept` bytes and more. */
   protected next(kept: number): Buffer {
     const capacity = Math.max(this.step, kept * 2);
     return capacity > this.bytes.length ? Buffer.allocUnsafe(capacity) : this.bytes;
   }
 
-  /** Called with a buffer that the window has left for another one. */
+  /** Called when the window has moved out of a buffer. */
   protected leave(_left: Buffer): void {
-    // Its memory is free.
+    // Nothing to do: the garbage collector frees it.
   }
 
   close(): void {

@@ -52,7 +52,7 @@ export class Fields {
   /** Where the key of each value begins. */
   readonly #keys: Int32Array;
 
-  /** Whether a value of the object that was read last is a word for which `isOddWord` holds. */
+  /** Whether the object read last has an odd word as a value: see `isOddWord`. */
   hasOddWord = false;
 
   /**
@@ -134,7 +134,7 @@ export class Fields {
     return at;
   }
 
-  /** Takes the ranges in `ranges[at, end)`, which `writeRanges` wrote, as those of the values in `bytes`. */
+  /** Sets the values in `bytes` from the ranges that `writeRanges` wrote to `ranges[at, end)`. */
   takeRanges(bytes: Buffer, ranges: Int32Array, at: number, end: number): void {
     const { from, to } = this;
     this.bytes = bytes;
@@ -229,12 +229,12 @@ export class TraceEvent {
     return this.fields.read(bytes, at, end, this);
   }
 
-  /** Where the `args` begin that were read with the event; CUT when none were. */
+  /** Offset of the `args`, if they were already read together with the event; CUT otherwise. */
   #argsFrom = CUT;
-  /** Oddities of these `args`, counted when they are asked for. */
+  /** Oddities of those `args`, which `readArgs` adds to the counters. */
   readonly #odd: Oddities = { repeatedKeys: 0, notJson: 0 };
 
-  /** Reads the `args` where their end is looked for: their values need not be passed over twice. */
+  /** Reads the `args` while looking for their end, so that their values are scanned only once. */
   #endOfObject(code: number, bytes: Buffer, at: number, end: number): number {
     if (code !== EVENT.args) return endOfNested(bytes, at, end);
     this.#odd.repeatedKeys = this.#odd.notJson = 0;

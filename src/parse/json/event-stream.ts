@@ -68,7 +68,7 @@ const EMPTY = 2;
 const flagText = (bytes: Buffer, from: number, to: number): string =>
   /^(?:1|true)$/.test(bytes.toString('latin1', from, Math.min(to, from + 8))) ? 'true' : 'false';
 
-/** Reads a trace once. */
+/** One pass over a trace; not reusable. */
 export class TraceReading {
   readonly #header: Writable<TraceHeader> = {
     deviceProperties: null,

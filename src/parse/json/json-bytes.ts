@@ -141,12 +141,12 @@ NESTING[QUOTE] = QUOTES;
 export function endOfNested(bytes: Uint8Array, at: number, end: number): number {
   let depth = 0;
   for (; at < end; at++) {
-    const does = NESTING[bytes[at] as number];
-    if (does === OTHER) continue;
-    if (does === QUOTES) {
+    const role = NESTING[bytes[at] as number];
+    if (role === OTHER) continue;
+    if (role === QUOTES) {
       at = endOfText(bytes, at + 1, end);
       if (at === CUT) return CUT;
-    } else if (does === OPENS) depth++;
+    } else if (role === OPENS) depth++;
     else if (--depth === 0) return at + 1;
   }
   return CUT;
@@ -161,11 +161,14 @@ export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
   return CUT;
 }
 
-/** Whether a bare word contains a byte that begins a value: its end may then not be where its brackets end. */
+/**
+ * Whether an unquoted word contains a quote or an opening bracket. The object around it may then end elsewhere than its
+ * brackets suggest.
+ */
 export function isOddWord(bytes: Uint8Array, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
-    const does = NESTING[bytes[at] as number];
-    if (does === QUOTES || does === OPENS) return true;
+    const role = NESTING[bytes[at] as number];
+    if (role === QUOTES || role === OPENS) return true;
   }
   return false;
 }
@@ -196,7 +199,7 @@ export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
   return isWord(bytes, from, to);
 }
 
-/** A function by itself, because one with a closure creates an object in each call. */
+/** A separate function, because a closure in `isJson` would be allocated on every call. */
 const isWord = (bytes: Uint8Array, from: number, to: number): boolean =>
   WORDS.some((word) => word.length === to - from && word.every((letter, i) => letter === bytes[from + i]));
 

@@ -1,6 +1,6 @@
 /**
- * Reads a trace; a large one with a second thread, which reads the file and finds the events ahead of the thread that takes
- * them (`trace-scanner.ts`). Both ways find events by `TraceReading` alone.
+ * Reads a trace. For a large one, a second thread (`trace-scanner.ts`) reads the file and finds the events, ahead of
+ * the thread that takes them. Both ways find events only through `TraceReading`.
  */
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -18,7 +18,9 @@ const LARGE = 16 * 1024 * 1024;
 /** Bytes that the second thread reads at a time. */
 const SCANNED_STEP = 2 * 1024 * 1024;
 
-/** Time in ms without a sign of the second thread after which it is taken for dead: no event reports that to a loop. */
+/**
+ * Time in ms after which a silent second thread counts as dead. Its exit event cannot arrive while this thread blocks.
+ */
 const SILENCE_MS = 10_000;
 
 /** Young generation of the second thread in MB: it creates hardly any objects. */
@@ -29,10 +31,10 @@ interface Reading {
   /** Bytes read at a time. */
   readonly step?: number;
   /** Whether a second thread finds the events. */
-  readonly ahead?: boolean;
+  readonly isAhead?: boolean;
 }
 
-/** A trace, and who takes its events. */
+/** A trace file, and the function that takes its events. */
 interface TraceFile {
   readonly path: string;
   readonly name: string;
@@ -52,10 +54,10 @@ export function readTrace(
   argKeys: readonly string[],
   diagnostics: Diagnostics,
   take: TakeEvent,
-  { step, ahead = availableParallelism() > 1 && statSync(path).size >= LARGE }: Reading = {},
+  { step, isAhead = availableParallelism() > 1 && statSync(path).size >= LARGE }: Reading = {},
 ): TraceHeader {
   const event = new ScannedEvent(argKeys);
-  const end = ahead ? readAhead({ path, name, argKeys, step: step ?? SCANNED_STEP }, event, take) : null;
+  const end = isAhead ? readAhead({ path, name, argKeys, step: step ?? SCANNED_STEP }, event, take) : null;
   if (end === null) return readOn(event, new TraceEvent(argKeys), { path, name, diagnostics, take, step });
   for (const [counter, count] of Object.entries(end.counts)) diagnostics.count(counter as DiagnosticName, count);
   diagnostics.count('repeated-key', event.repeatedKeys);
@@ -64,8 +66,8 @@ export function readTrace(
 }
 
 /**
- * Reads a trace in this thread, and takes the events after those that were taken before the second thread ended. Where that
- * was because of an error in the file, this reading meets it too.
+ * Reads a trace in this thread, and skips the events that were taken before the second thread ended. If an error in the
+ * file ended that thread, this reading meets it too.
  */
 function readOn(
   last: ScannedEvent,
@@ -84,7 +86,7 @@ function readOn(
   }
 }
 
-/** What the second thread reads, and its end of the line to the first one. */
+/** What the second thread reads, and its port to the first thread. */
 export interface ScanRequest {
   readonly path: string;
   readonly name: string;
@@ -95,8 +97,9 @@ export interface ScanRequest {
 }
 
 /**
- * Some events: the bytes of a stretch of the file, and where the values are, as `writeEvent` writes it. The threads share
- * the memory: it is not transferred, because V8 then reads all typed arrays of a thread a fifth more slowly.
+ * A batch of events: bytes of the file, and the positions of the values in the format of `writeEvent`. The threads
+ * share the memory instead of transferring it, because after a transfer V8 reads all typed arrays of the thread 20 %
+ * more slowly.
  */
 export interface Batch {
   readonly bytes: SharedArrayBuffer;
@@ -108,11 +111,11 @@ export interface Batch {
 /** What the second thread returns in the end, apart from events; null when it has not read the whole file. */
 export type ScanEnd = { readonly header: TraceHeader; readonly counts: Readonly<Record<string, number>> } | null;
 
-/** One end of a line between two threads that wait for each other without an event loop. */
-export class ThreadLine<Sent, Received> {
+/** One end of a channel between two threads that wait for each other by blocking, not in an event loop. */
+export class ThreadChannel<Sent, Received> {
   /**
-   * @param signals counts what both ends send
-   * @param end the end: 0 or 1
+   * @param signals one counter per end, of messages and signs of life
+   * @param end which end this is
    */
   constructor(
     private readonly port: MessagePort,
@@ -136,7 +139,7 @@ export class ThreadLine<Sent, Received> {
     return receiveMessageOnPort(this.port)?.message as Received | undefined;
   }
 
-  /** Waits for the next message; undefined when the other end shows no sign of life for that time, in ms. */
+  /** Waits for the next message; undefined when the other end shows no sign of life for `silence` ms. */
   receive(silence = Infinity): Received | undefined {
     const other = 1 - this.end;
     for (;;) {
@@ -149,14 +152,18 @@ export class ThreadLine<Sent, Received> {
   }
 }
 
-/** Numbers before the ranges of an event: end of its fields and of its args, whether these are whole, and their oddities. */
+/**
+ * Count of numbers before an event's ranges: where its fields end, where its args end, whether the args are complete,
+ * and two oddity counts.
+ */
 const HEAD = 5;
 
-/** Most numbers that an event takes. */
+/** Maximum count of numbers that an event takes in `ranges`. */
 export const mostRanges = ({ fields, args }: TraceEvent): number => HEAD + 3 * (fields.from.length + args.from.length);
 
 /**
- * Writes where the values of an event and of its `args` are. Oddities of the `args` are counted where these are used.
+ * Writes where the values of an event and of its `args` are. Oddities of the `args` are counted only when the args are
+ * read.
  * @returns the index after them
  */
 export function writeEvent(event: TraceEvent, ranges: Int32Array, at: number): number {
@@ -204,31 +211,31 @@ class ScannedEvent extends TraceEvent {
 }
 
 /** Takes the events that a second thread finds. @returns null when that thread has not read the whole file */
-function readAhead(what: Omit<ScanRequest, 'port' | 'signals'>, event: ScannedEvent, take: TakeEvent): ScanEnd {
-  // Beside this file: `.ts` when sources run directly, `.js` when they are compiled or bundled.
+function readAhead(request: Omit<ScanRequest, 'port' | 'signals'>, event: ScannedEvent, take: TakeEvent): ScanEnd {
+  // The program is next to this file: `.ts` when sources run directly, `.js` when they are compiled or bundled.
   const program = new URL(`./trace-scanner${extname(import.meta.url)}`, import.meta.url);
-  // Whoever bundles the library may have left it out.
+  // An application's bundler may have left it out.
   if (!existsSync(program)) return null;
   const { port1, port2: port } = new MessageChannel();
   const signals = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const scanner = new Worker(program, {
-    workerData: { ...what, port, signals } satisfies ScanRequest,
+    workerData: { ...request, port, signals } satisfies ScanRequest,
     transferList: [port],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
   scanner.unref();
-  // Without a listener, the error would end the process; this thread notices it by the silence.
+  // Without a listener, the error would end the process; this thread detects the failure by the silence instead.
   scanner.on('error', () => undefined);
-  const line = new ThreadLine<Batch, Batch | { readonly end: ScanEnd }>(port1, signals, 0);
+  const channel = new ThreadChannel<Batch, Batch | { readonly end: ScanEnd }>(port1, signals, 0);
   let isEnded = false;
   try {
     for (;;) {
-      const message = line.receive(SILENCE_MS);
+      const message = channel.receive(SILENCE_MS);
       isEnded = message !== undefined && 'end' in message;
       if (message === undefined) return null;
       if ('end' in message) return message.end;
       takeBatch(message, event, take);
-      line.send(message);
+      channel.send(message);
     }
   } finally {
     port1.close();

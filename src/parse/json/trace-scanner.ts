@@ -5,12 +5,12 @@ import { ByteWindow } from '../input/byte-window.js';
 import { TraceEvent } from './event-fields.js';
 import { TraceReading } from './event-stream.js';
 import { JsonCursor } from './json-cursor.js';
-import { mostRanges, ThreadLine, writeEvent, type Batch, type ScanEnd, type ScanRequest } from './read-trace.js';
+import { mostRanges, ThreadChannel, writeEvent, type Batch, type ScanEnd, type ScanRequest } from './read-trace.js';
 
 /** Batches sent but not yet taken: enough that neither thread waits for the other, and few enough to limit memory. */
 const IN_FLIGHT = 4;
 
-type LineToTaker = ThreadLine<Batch | { readonly end: ScanEnd }, Batch>;
+type ChannelToTaker = ThreadChannel<Batch | { readonly end: ScanEnd }, Batch>;
 
 const sharedRanges = (length: number): Int32Array<SharedArrayBuffer> =>
   new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT));
@@ -26,7 +26,7 @@ class BatchWindow extends ByteWindow {
   constructor(
     path: string,
     step: number,
-    private readonly line: LineToTaker,
+    private readonly channel: ChannelToTaker,
   ) {
     super(path, step, new SharedArrayBuffer(step));
   }
@@ -45,17 +45,17 @@ class BatchWindow extends ByteWindow {
   /** Sends the events that were added since the last batch. */
   send(bytes = this.bytes): void {
     if (this.#length === 0) return;
-    this.line.send({ bytes: bytes.buffer as SharedArrayBuffer, ranges: this.#ranges, length: this.#length });
+    this.channel.send({ bytes: bytes.buffer as SharedArrayBuffer, ranges: this.#ranges, length: this.#length });
     this.#inFlight++;
     this.#length = 0;
     this.#ranges = this.#spare?.ranges ?? sharedRanges(0);
   }
 
   protected override next(kept: number): Buffer {
-    this.line.beat();
+    this.channel.beat();
     if (kept === this.step) throw new RangeError('a value is larger than a batch');
     if (this.#length === 0) return this.bytes;
-    this.#spare = this.#inFlight < IN_FLIGHT ? this.line.poll() : this.line.receive();
+    this.#spare = this.#inFlight < IN_FLIGHT ? this.channel.poll() : this.channel.receive();
     if (this.#spare !== undefined) this.#inFlight--;
     return Buffer.from(this.#spare?.bytes ?? new SharedArrayBuffer(this.step));
   }
@@ -66,10 +66,10 @@ class BatchWindow extends ByteWindow {
 }
 
 function scan({ path, name, argKeys, step, port, signals }: ScanRequest): void {
-  const line: LineToTaker = new ThreadLine(port, signals, 1);
+  const channel: ChannelToTaker = new ThreadChannel(port, signals, 1);
   let end: ScanEnd = null;
   try {
-    const window = new BatchWindow(path, step, line);
+    const window = new BatchWindow(path, step, channel);
     const diagnostics = new Diagnostics();
     const take = (event: TraceEvent): void => {
       window.add(event);
@@ -80,9 +80,9 @@ function scan({ path, name, argKeys, step, port, signals }: ScanRequest): void {
     window.close();
     end = { header, counts: diagnostics.toJSON() };
   } catch {
-    // The other thread reads the file itself, and meets the same error, if it is one.
+    // The other thread then reads the file itself, and reports the error if the file caused it.
   }
-  line.send({ end });
+  channel.send({ end });
 }
 
 scan(workerData as ScanRequest);

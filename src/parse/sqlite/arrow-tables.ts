@@ -102,7 +102,7 @@ class MessagesOfTable {
   }
 }
 
-/** Loads the decoder of messages; the first message is the schema. @param size of the file in bytes */
+/** Loads the decoder of messages; the first message is the schema. @param size size of the file in bytes */
 async function decoder(size: number): Promise<(messages: Uint8Array[]) => Table> {
   const { CompressionType, setCompressionCodec, tableFromIPC } = await import('@uwdata/flechette');
   const encode = (bytes: Uint8Array): Uint8Array => bytes;
@@ -177,7 +177,7 @@ interface Message {
 
 /**
  * The messages of the streams of a file. A stream may end without a mark, at the end of the file.
- * @param size of the file in bytes
+ * @param size size of the file in bytes
  * @throws Error when a message is cut off, or the file is not Arrow
  */
 function* messagesOf(file: number, size: number): Generator<Message> {

@@ -1,11 +1,12 @@
 /**
- * Blocks of rows that several threads read by the same calls from the same database: one thread decodes a block, and all
- * take its rows. Each thread numbers the blocks in the order in which it needs them, which is the same in all threads. A
- * block is in the slot of its number, modulo the number of slots, until all threads have taken it.
+ * Blocks of rows that several threads read from the same database with the same sequence of calls: one thread decodes a
+ * block, and all threads use its rows. Each thread numbers the blocks in the order in which it needs them, which is the
+ * same in all threads. A block is in the slot of its number, modulo the number of slots, until all threads have taken
+ * it.
  *
- * No thread depends on another one: it reads a block itself when another thread does not finish it or does not take
- * earlier ones in time, and all blocks from the first that could not be read. A block also states what was read, so that
- * a thread that reads something else does not take it.
+ * No thread depends on another: it decodes a block itself when another thread does not finish it, or does not take
+ * earlier blocks, in time. From the first block that could not be read, it decodes all blocks itself. A block also
+ * records what was read, so that a thread that reads something else does not take it.
  */
 import { performance } from 'node:perf_hooks';
 import { elementAt } from '../../containers/element.js';
@@ -14,26 +15,29 @@ import { BLOCK_ROWS, LAST_ROWID, type BoundedBlocks, type NumberBlock, type Read
 /** Blocks that are kept: how far a thread may be ahead of another. */
 const SLOTS = 16;
 
-/** Maximum number of numbers per row. Tables with more are not shared. */
+/** Maximum cells per row; wider tables are not shared. */
 const MOST_NUMBERS = 32;
 
 /** How long to wait for another thread, in ms: several times what decoding a block takes. */
-const PATIENCE = 100;
+const MAX_WAIT_MS = 100;
 
 /** What is known of the block of a slot: nothing yet, the rowid at which it ends, its rows, or that it cannot be read. */
 const CLAIMED = 0;
-const ENDED = 1;
+const END_KNOWN = 1;
 const READY = 2;
 const FAILED = 3;
 /** The slot is still that of an earlier block. */
 const FREE = 4;
 
-/** Positions in `control`: a counter of changes, then `4 · block + phase` by slot, then the last taken block by thread. */
+/**
+ * Positions in `control`: a counter of changes, then `4 · block + phase` by slot, then the last block that each thread
+ * has taken.
+ */
 const CHANGES = 0;
 const PHASES = 1;
 const TAKEN = PHASES + SLOTS;
 
-/** Numbers about the block of a slot, ahead of its rows. */
+/** Positions of the facts about a block, which precede its rows in the slot. */
 const HEAD = { key: 0, above: 1, end: 2, rows: 3, leftOut: 4 } as const;
 const HEAD_NUMBERS = 8;
 const SLOT_NUMBERS = HEAD_NUMBERS + BLOCK_ROWS * MOST_NUMBERS;
@@ -44,7 +48,7 @@ export interface BlockMemory {
   readonly cells: SharedArrayBuffer;
 }
 
-/** Memory for a number of threads, all of which must read: 4 MB. */
+/** Allocates 4 MB that this number of threads share. All of them must read. */
 export const blockMemory = (threads: number): BlockMemory => ({
   control: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * (TAKEN + threads)),
   cells: new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT * SLOTS * SLOT_NUMBERS),
@@ -55,11 +59,10 @@ export class SharedBlocks {
   readonly #control: Int32Array;
   readonly #heads: Float64Array[];
   readonly #rows: Float64Array[];
-  /** The block that this thread needs next. */
   #next = 1;
   #isReading = false;
   #hasLeft = false;
-  /** The last block that all threads had taken when one of them took too long; -1 when none did. */
+  /** The last block that all threads had taken when this thread last waited in vain; -1 before. */
   #stalledAt = -1;
 
   /** @param thread number of this thread, from 0 */
@@ -75,16 +78,16 @@ export class SharedBlocks {
   }
 
   /**
-   * Begins the blocks of a table, which `finish` must end; null where this thread has to read the table by itself: inside
-   * the rows of another table, and when a row has too many numbers.
+   * Begins the blocks of a table, which `finish` must end; null if this thread has to read the table by itself: inside
+   * the rows of another table, when a row has too many numbers, and after `leave`.
    */
-  over(table: BoundedBlocks): ReadBlock | null {
+  begin(table: BoundedBlocks): ReadBlock | null {
     if (this.#isReading || this.#hasLeft || table.width > MOST_NUMBERS) return null;
     this.#isReading = true;
     const [first, key] = [this.#next, hashOf(table.key)];
     let cells: Float64Array | null = null;
     return (above) => {
-      if (this.#next > first) this.#taken(this.#next - 1);
+      if (this.#next > first) this.#markTaken(this.#next - 1);
       const block = this.#hasLeft ? null : this.#shared({ ...table, key }, above);
       this.#next++;
       if (block !== null) return block;
@@ -95,43 +98,43 @@ export class SharedBlocks {
 
   /** Ends the blocks of a table whose rows have been taken. */
   finish(): void {
-    this.#taken(this.#next - 1);
+    this.#markTaken(this.#next - 1);
     this.#isReading = false;
   }
 
-  /** Stops sharing, so that no other thread waits for this one. May be called for a thread that has ended. */
+  /** Stops sharing: no thread waits for this one any more. May be called for a thread that has ended. */
   leave(): void {
     this.#hasLeft = true;
     this.#store(TAKEN + this.thread, LAST_BLOCK);
   }
 
-  #taken(block: number): void {
+  #markTaken(block: number): void {
     if (!this.#hasLeft) this.#store(TAKEN + this.thread, block);
   }
 
-  /** The next block, decoded by any thread; null when this thread has to read it by itself. */
+  /** The next block, if the threads share it; null otherwise. */
   #shared(table: KeyedBlocks, above: number): NumberBlock | null {
     const block = this.#next;
-    const until = performance.now() + PATIENCE;
+    const until = performance.now() + MAX_WAIT_MS;
     for (;;) {
       const changes = Atomics.load(this.#control, CHANGES);
       const phase = this.#phaseOf(block);
-      if (phase === FAILED || (phase === READY && !this.#isOf(block, table, above))) {
+      if (phase === FAILED || (phase === READY && !this.#isBlockOf(block, table, above))) {
         this.leave();
         return null;
       }
       if (phase === READY) return this.#blockAt(block);
       if (this.#decodeNext(table, above)) continue;
-      const left = this.#isStalled(block) ? 0 : until - performance.now();
-      if (left <= 0) {
+      const remaining = this.#isStalled(block) ? 0 : until - performance.now();
+      if (remaining <= 0) {
         this.#stalledAt = this.#takenByAll();
         return null;
       }
-      Atomics.wait(this.#control, CHANGES, changes, left);
+      Atomics.wait(this.#control, CHANGES, changes, remaining);
     }
   }
 
-  /** Decodes the first block of the table from the next one on that no thread has claimed. @returns false without one */
+  /** Decodes the first unclaimed block of the table, starting with the next one. @returns false when there is none */
   #decodeNext(table: KeyedBlocks, firstAbove: number): boolean {
     let above = firstAbove;
     for (let block = this.#next; above !== LAST_ROWID; block++) {
@@ -160,17 +163,17 @@ export class SharedBlocks {
     try {
       const end = endAbove(above);
       head.set([key, above, end]);
-      this.#store(at, block * 4 + ENDED);
+      this.#store(at, block * 4 + END_KNOWN);
       const { rows, last, leftOut } = fill(this.#rowsOf(block), above, end);
       head.set([rows, leftOut], HEAD.rows);
       this.#store(at, block * 4 + (last === end ? READY : FAILED));
     } catch {
-      // Each thread reads this block by itself, and meets the error where it needs the block.
+      // Each thread meets the error when it needs the block.
       this.#store(at, block * 4 + FAILED);
     }
   }
 
-  #isOf(block: number, { key }: KeyedBlocks, above: number): boolean {
+  #isBlockOf(block: number, { key }: KeyedBlocks, above: number): boolean {
     const head = this.#headOf(block);
     return head[HEAD.key] === key && head[HEAD.above] === above;
   }
@@ -190,19 +193,21 @@ export class SharedBlocks {
     return elementAt(this.#rows, block % SLOTS);
   }
 
-  /** What the slot of a block has of it. A later block in the slot is an error: this thread was taken for ended. */
+  /**
+   * Phase of a block. FAILED when its slot already has a later block, because the others considered this thread ended.
+   */
   #phaseOf(block: number): number {
     const found = Atomics.load(this.#control, PHASES + (block % SLOTS));
     const held = found >> 2;
     return held === block ? found & 3 : held < block ? FREE : FAILED;
   }
 
-  /** Whether some thread has not yet taken the block that the slot of this one has. */
+  /** Whether some thread still needs the block that now occupies this block's slot. */
   #isFull(block: number): boolean {
     return block - SLOTS > this.#takenByAll();
   }
 
-  /** Whether a thread that took too long has taken nothing since. */
+  /** Whether the others have taken nothing since this thread last waited in vain. */
   #isStalled(block: number): boolean {
     return this.#isFull(block) && this.#takenByAll() === this.#stalledAt;
   }
@@ -223,7 +228,7 @@ export class SharedBlocks {
 /** Blocks with the hash of their key. */
 type KeyedBlocks = Omit<BoundedBlocks, 'key'> & { readonly key: number };
 
-/** The largest block number that a phase leaves room for. */
+/** The largest block number that fits above the two bits of the phase. */
 const LAST_BLOCK = 2 ** 29 - 1;
 
 function hashOf(text: string): number {

@@ -79,7 +79,7 @@ interface NumberQuery {
   readonly expressions: readonly string[];
   readonly columns: number;
   readonly condition: string;
-  /** Condition for rows to count that are not read; null when there are none. */
+  /** Condition for rows that are counted but not read; null when there are none. */
   readonly leftOut: string | null;
   /** Reads a cell as a number, or NaN. */
   readonly read: (cell: Cell | undefined) => number;
@@ -94,7 +94,7 @@ export interface NumberBlock {
   /** Rowid of the block's last row. */
   readonly last: unknown;
   readonly isLast: boolean;
-  /** Number of rows between the previous block and the end of this one that `leftOut` selects. */
+  /** Number of rows that `leftOut` selects, after the previous block up to the end of this one. */
   readonly leftOut: number;
 }
 
@@ -102,14 +102,14 @@ export interface NumberBlock {
 export type ReadBlock = (above: number) => NumberBlock;
 
 /**
- * Writes the numbers of at most a block of rows.
- * @param range the rowid above which they are, and their last rowid where the query has such a bound
+ * Writes the numbers of one block at most.
+ * @param range the rowid after which it begins, then the last rowid if the query has an upper bound
  */
 type FillBlock = (into: Float64Array, ...range: readonly number[]) => { readonly rows: number; readonly last: unknown };
 
 /** Blocks that are bounded by rowids alone, so that each can be read without the previous one. */
 export interface BoundedBlocks {
-  /** The same for the same rows. */
+  /** Identifies the rows: equal keys mean equal rows. */
   readonly key: string;
   /** Numbers per row of a block. */
   readonly width: number;
@@ -119,10 +119,10 @@ export interface BoundedBlocks {
   readonly fill: (into: Float64Array, above: number, end: number) => Omit<NumberBlock, 'cells'>;
 }
 
-/** The largest number of a row that can be read by its number. */
+/** The largest rowid that a JavaScript number holds exactly. */
 export const LAST_ROWID = Number.MAX_SAFE_INTEGER;
 
-/** Prepares reading of blocks, each of which has as many rows as meet the condition. */
+/** Prepares to read blocks of `BLOCK_ROWS` rows that meet the condition. */
 export function numberBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
   const fill = filler(database, query, '');
   const cells = new Float64Array(BLOCK_ROWS * (query.columns + 1));
@@ -132,7 +132,9 @@ export function numberBlocks(database: Database.Database, query: NumberQuery): R
   };
 }
 
-/** Prepares reading of blocks of as many rows, whether they meet the condition or not. */
+/**
+ * Prepares to read blocks that each span `BLOCK_ROWS` rows of the table, whether or not these meet the condition.
+ */
 export function boundedBlocks(database: Database.Database, query: NumberQuery): BoundedBlocks {
   const { table, expressions, condition, columns } = query;
   const ends = database

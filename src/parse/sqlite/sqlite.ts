@@ -44,7 +44,9 @@ export class SqliteFile {
   readonly #filtered = new Set<string>();
   /** Counts rows with a value of the wrong type that the code reading them has not counted. */
   diagnostics = new Diagnostics();
-  /** Shares the decoding of `eachNumbers` with other threads, which must call it alike; null to decode all rows. */
+  /**
+   * Shares the decoding of `eachNumbers` with other threads, which must make the same calls; null to decode all rows.
+   */
   shared: SharedBlocks | null = null;
 
   private constructor(
@@ -209,7 +211,7 @@ export class SqliteFile {
         read,
         areIntegers: read === integerOf,
       };
-      const shared = this.shared?.over(boundedBlocks(this.#database, query)) ?? null;
+      const shared = this.shared?.begin(boundedBlocks(this.#database, query)) ?? null;
       if (shared === null && query.leftOut !== null) this.#countBadRows(table, query.leftOut);
       const readBlock = shared ?? numberBlocks(this.#database, query);
       const numbers = new Array<number>(select.length).fill(NaN);
@@ -238,8 +240,8 @@ export class SqliteFile {
   }
 
   /**
-   * Condition for the rows that a filter leaves out because of a value of the wrong type; null when there can be none, and
-   * when rows with a wrong value in these columns have been counted.
+   * Condition for the rows that a filter leaves out because of a value of the wrong type; null when there can be none,
+   * or when rows with a wrong value in these columns have already been counted.
    */
   #leftOut(table: string, filter: Filter): string | null {
     const isWrong = this.#isWrong(table, filter);

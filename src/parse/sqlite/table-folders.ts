@@ -107,7 +107,7 @@ class CopyGrowth {
   readonly #growth: Growth;
   #copied = 0;
 
-  /** @param size of the file in bytes */
+  /** @param size size of the file in bytes */
   constructor(size: number) {
     this.#growth = new Growth(size);
   }

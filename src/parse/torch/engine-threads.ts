@@ -54,7 +54,7 @@ export class EngineThreads {
    */
   callerOf(thread: number, time: number, forwardThread: () => number | null): Caller | null {
     if (!this.#isEngine.has(thread)) return null;
-    return this.#callers.of(thread, (other) => this.#openAt(other, time), forwardThread) ?? null;
+    return this.#callers.callerOf(thread, (other) => this.#openAt(other, time), forwardThread) ?? null;
   }
 
   /** Strings of the program's ranges that are open on a thread at a time, outermost first. */

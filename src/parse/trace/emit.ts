@@ -36,7 +36,7 @@ import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { failedCalls } from './calls.js';
 import { CALLED_COPIES_FACT, waitOfCall } from '../../record/wait-calls.js';
-import { apiRanges, hostRanges, LONG_CALL, separateRanges, type Passed } from './range-records.js';
+import { apiRanges, hostRanges, LONG_CALL, separateRanges, type Skipped } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
@@ -115,7 +115,7 @@ class Emission {
   readonly #counts: Record<string, number> = {};
   /** Kernels so far, including those of other threads. */
   #kernels = 0;
-  readonly #passed: Passed = { until: -Infinity };
+  readonly #skipped: Skipped = { until: -Infinity };
 
   constructor(
     private readonly trace: Trace,
@@ -142,7 +142,7 @@ class Emission {
         if (from === 0) yield this.#header();
         others ??= this.#others();
         if (from > 0 && place === 0) diagnostics.clear();
-        for (; place < from; place++) this.#pass(elementAt(order, place), others);
+        for (; place < from; place++) this.#skip(elementAt(order, place), others);
         diagnostics.isPaused = false;
         for (; place < to; place++) {
           const row = elementAt(order, place);
@@ -154,24 +154,24 @@ class Emission {
     } finally {
       for (const records of others ?? []) records.close();
     }
-    // What was counted before the first slice is counted by the thread that makes it.
+    // The thread that makes the first slice reports what was counted before it.
     if (others === null) diagnostics.clear();
     share?.end(diagnostics.part);
     yield endRecord(this.options.profile, this.#counts, diagnostics);
   }
 
-  /** Passes over an activity of another thread's slice, and over the records before it. */
-  #pass(row: number, others: readonly Dated<ProfileLine>[]): void {
+  /** Skips an activity of another thread's slice, and the records before it. */
+  #skip(row: number, others: readonly Dated<ProfileLine>[]): void {
     const { activities } = this.trace;
     const time = activities.start.at(row);
-    this.#passed.until = time;
+    this.#skipped.until = time;
     for (const other of others) while (other.isDue(time)) other.take();
     const kind = elementAt(ACTIVITY_KINDS, activities.kind.at(row));
     if (kind === 'kernel') this.#kernels++;
     if (kind !== 'kernel' && (kind !== 'collective' || this.trace.contexts === undefined)) return;
     const call = elementAt(this.#settled.launches.callOf, row);
-    if (this.#contexts.pass === undefined) this.#contexts.ofKernel(call, row);
-    else this.#contexts.pass(call);
+    if (this.#contexts.skip === undefined) this.#contexts.ofKernel(call, row);
+    else this.#contexts.skip(call);
   }
 
   #header(): ProfileRecord {
@@ -206,25 +206,25 @@ class Emission {
     const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges !== false;
     const last = wanted ? this.#lastEnd() : 0;
     const { profile, ranges } = this.options;
-    const passed = this.#passed;
+    const skipped = this.#skipped;
     const isStray = strayTimes(this.#settled.believed);
     const { overhead, systemCalls } = this.trace;
     const least = ranges === true ? 0 : ranges === 'long-calls' ? LONG_CALL : null;
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
     return [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
-      dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last, passed) : []),
-      dated(wanted ? separateRanges(this.trace, overhead, { kind: 'overhead', domain: null }, profile, passed) : []),
+      dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last, skipped) : []),
+      dated(wanted ? separateRanges(this.trace, overhead, { kind: 'overhead', domain: null }, profile, skipped) : []),
       dated(
         separateRanges(
           this.trace,
           systemCalls?.ranges,
           { kind: 'api', domain: systemCalls?.domain ?? null },
           profile,
-          passed,
+          skipped,
         ),
       ),
-      dated(least === null ? [] : apiRanges(this.trace, this.#settled.launches, profile, last, least, passed)),
+      dated(least === null ? [] : apiRanges(this.trace, this.#settled.launches, profile, last, least, skipped)),
       dated(believed(this.trace.statements?.(profile, isStray) ?? [], isStray)),
       dated(missingWork(this.trace, this.#settled.launches, profile)),
     ];

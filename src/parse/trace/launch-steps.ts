@@ -20,10 +20,10 @@ export interface KernelContexts {
   ofKernel(call: number, activity: number): Context;
 
   /**
-   * Takes note of a kernel whose context another thread finds, in place of `ofKernel`. Without this method, `ofKernel` is
-   * called for such kernels too.
+   * Called instead of `ofKernel` for a kernel whose record another thread makes. If absent, `ofKernel` is called for it
+   * too.
    */
-  pass?(call: number): void;
+  skip?(call: number): void;
 
   /** The steps of the profile in order of start time; absent when the format has no timed steps. */
   readonly steps?: readonly Step[];

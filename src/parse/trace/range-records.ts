@@ -11,8 +11,8 @@ import { compareTexts, hostRangeOrder, isRepeat, rangeKey, orderHostRanges } fro
 import { entryOf } from '../../containers/map-entry.js';
 import type { Ranges } from './trace-columns.js';
 
-/** Time up to which the records are not needed, because another thread makes them: -Infinity at first. */
-export interface Passed {
+/** Records that start up to this time are skipped, because another thread makes them; -Infinity at first. */
+export interface Skipped {
   until: number;
 }
 
@@ -48,7 +48,7 @@ export function* hostRanges(
   contexts: KernelContexts,
   profile: number,
   last: number,
-  passed: Passed,
+  skipped: Skipped,
 ): Generator<RangeRecord> {
   const { ranges, threads, names } = trace;
   const [rows, byThread] = rowsOfRanges(trace, contexts);
@@ -56,7 +56,7 @@ export function* hostRanges(
   // Nsight Systems ends open ranges when its session ends.
   const sessionEnd = trace.header.dur ?? Infinity;
   for (const row of rows) {
-    if (ranges.start.at(row) <= passed.until) continue;
+    if (ranges.start.at(row) <= skipped.until) continue;
     const text = names.rangeText(ranges.text.at(row)) ?? '';
     const [start, end, thread, domain] = [
       ranges.start.at(row),
@@ -115,7 +115,7 @@ export function* separateRanges(
   ranges: Ranges | undefined,
   { kind, domain }: Pick<RangeRecord, 'domain'> & { readonly kind: 'overhead' | 'api' },
   profile: number,
-  passed: Passed,
+  skipped: Skipped,
 ): Generator<RangeRecord> {
   const { threads, names } = trace;
   if (ranges === undefined) return;
@@ -123,7 +123,7 @@ export function* separateRanges(
   const self = selfTimes(ranges, rows, Infinity);
   for (const row of rows) {
     const [start, thread] = [ranges.start.at(row), ranges.thread.at(row)];
-    if (start <= passed.until) continue;
+    if (start <= skipped.until) continue;
     yield {
       ...{ type: 'range', profile, kind, start, dur: ranges.end.at(row) - start },
       ...{ self: self.at(row), pid: orNull(threads.pid(threads.processOf(thread))) },
@@ -138,8 +138,8 @@ export const LONG_CALL = 500_000;
 /**
  * A range of kind `api` for each host call, in order of start time.
  * @param last end of the profile, in ns
- * @param least in ns; shorter calls are left out, and then also the `self` of the other calls, because it depends on
- *   all calls
+ * @param least shortest duration in ns; shorter calls are left out, and then also the `self` of the other calls,
+ *   because it depends on all calls
  */
 export function* apiRanges(
   trace: Trace,
@@ -147,7 +147,7 @@ export function* apiRanges(
   profile: number,
   last: number,
   least: number,
-  passed: Passed,
+  skipped: Skipped,
 ): Generator<RangeRecord> {
   const { hostCalls: calls, threads, names } = trace;
   const launched = new Uint32Array(calls.length);
@@ -157,7 +157,7 @@ export function* apiRanges(
     launched[original] = elementAt(launched, original) + elementAt(launched, call);
   const self = least > 0 ? null : selfTimes(calls, rows, last);
   for (const row of rows) {
-    if (calls.strays.has(row) || calls.start.at(row) <= passed.until) continue;
+    if (calls.strays.has(row) || calls.start.at(row) <= skipped.until) continue;
     const thread = calls.thread.at(row);
     const start = calls.start.at(row);
     yield {

@@ -12,6 +12,9 @@ export interface Caller {
   readonly ranges: readonly string[];
 }
 
+/** The thread that another one worked for last: undefined for none, null when unknown because launches were skipped. */
+export type LastCaller = number | null | undefined;
+
 /**
  * Finds the thread on whose behalf a framework thread works. PyTorch's autograd engine runs the backward pass on its own
  * threads, while the thread that called `backward` waits with its ranges open. Work that the engine launches belongs to
@@ -20,8 +23,8 @@ export interface Caller {
 export class CallerThreads {
   /** Threads of each process that have ranges. */
   readonly #candidates = new Map<number, number[]>();
-  /** For each thread, the thread that it worked for last; null when unknown after `forget`. */
-  readonly #last = new Map<number, number | null>();
+  /** For each thread, the thread that it worked for last. */
+  readonly #last = new Map<number, LastCaller>();
 
   /** @param withRanges threads that may have open ranges of the program */
   constructor(
@@ -34,11 +37,11 @@ export class CallerThreads {
   /**
    * The thread that another one works for at some time: the only thread of its process with open ranges. If there are
    * several, it is the one that ran the forward op, or otherwise the one that it worked for before. Null when this
-   * leaves several; undefined when it depends on what was forgotten.
+   * leaves several; undefined when it depends on skipped launches.
    * @param openOn strings of the program's ranges that are open on a thread, outermost first
    * @param forwardThread thread of the forward op whose gradient is computed; null when unknown
    */
-  of(
+  callerOf(
     thread: number,
     openOn: (thread: number) => readonly string[],
     forwardThread: () => number | null,
@@ -59,13 +62,11 @@ export class CallerThreads {
     return candidates.filter((other) => other !== thread);
   }
 
-  /** The thread that another one worked for last; undefined for none, null when it was forgotten. */
-  lastOf(thread: number): number | null | undefined {
+  lastOf(thread: number): LastCaller {
     return this.#last.get(thread);
   }
 
-  /** Sets `lastOf`. */
-  setLast(thread: number, last: number | null | undefined): void {
+  setLast(thread: number, last: LastCaller): void {
     if (last === undefined) this.#last.delete(thread);
     else this.#last.set(thread, last);
   }

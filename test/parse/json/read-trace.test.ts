@@ -21,7 +21,7 @@ function described(event: TraceEvent, number: number): string {
 }
 
 /** All that is read of a file: events, header and diagnostics, or the line of the error. */
-function readOf(path: string, step: number, ahead: boolean, see?: (event: TraceEvent) => void): unknown {
+function readOf(path: string, step: number, isAhead: boolean, see?: (event: TraceEvent) => void): unknown {
   const events: string[] = [];
   const diagnostics = new Diagnostics();
   const take = (event: TraceEvent): void => {
@@ -29,7 +29,7 @@ function readOf(path: string, step: number, ahead: boolean, see?: (event: TraceE
     events.push(described(event, events.length));
   };
   try {
-    const header = readTrace(path, 't.json', KINETO_ARGS, diagnostics, take, { step, ahead });
+    const header = readTrace(path, 't.json', KINETO_ARGS, diagnostics, take, { step, isAhead });
     return { events, header, diagnostics: diagnostics.toJSON() };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -122,7 +122,7 @@ describe('a trace whose events a second thread finds', () => {
     const take = ({ fields }: TraceEvent): void => {
       if (fields.latin1(EVENT.name) === 'aten::op30') throw stop;
     };
-    const read = (): unknown => readTrace(writeTrace(WHOLE.repeat(20)), 't', [], new Diagnostics(), take, { step: 400, ahead: true }); // prettier-ignore
+    const read = (): unknown => readTrace(writeTrace(WHOLE.repeat(20)), 't', [], new Diagnostics(), take, { step: 400, isAhead: true }); // prettier-ignore
     expect(read).to.throw(stop);
     for (let turn = 0; threads() > before && turn < 100; turn++)
       await new Promise((resolve) => setTimeout(resolve, 20));

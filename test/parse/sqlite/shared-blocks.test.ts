@@ -46,7 +46,7 @@ describe('SharedBlocks', () => {
     const threads = ['a', 'b', 'c'].map((who, i) => ({ who, blocks: new SharedBlocks(memory, i) }));
     for (const size of [3, 1, 16]) {
       for (const { who, blocks } of threads) {
-        expect(readAll(blocks.over(tableOf(size, decoded, who)))).to.deep.equal(upTo(size));
+        expect(readAll(blocks.begin(tableOf(size, decoded, who)))).to.deep.equal(upTo(size));
         blocks.finish();
       }
       expect(decoded.splice(0)).to.deep.equal(upTo(size).map((block) => `a${block}`));
@@ -57,13 +57,13 @@ describe('SharedBlocks', () => {
     const memory = blockMemory(2);
     const decoded: string[] = [];
     const [a, b] = [new SharedBlocks(memory, 0), new SharedBlocks(memory, 1)];
-    expect(readAll(a.over(tableOf(20, decoded, 'a')))).to.deep.equal(upTo(20));
+    expect(readAll(a.begin(tableOf(20, decoded, 'a')))).to.deep.equal(upTo(20));
     a.finish();
     expect(decoded.splice(0)).to.have.length(20);
-    expect(readAll(b.over(tableOf(20, decoded, 'b')))).to.deep.equal(upTo(20));
+    expect(readAll(b.begin(tableOf(20, decoded, 'b')))).to.deep.equal(upTo(20));
     b.finish();
     expect(decoded.splice(0)).to.deep.equal(['b16', 'b17', 'b18', 'b19']);
-    for (const [who, blocks] of [['a', a], ['b', b]] as const) readAll(blocks.over(tableOf(2, decoded, who))); // prettier-ignore
+    for (const [who, blocks] of [['a', a], ['b', b]] as const) readAll(blocks.begin(tableOf(2, decoded, who))); // prettier-ignore
     expect(decoded).to.deep.equal(['a0', 'a1']);
   });
 
@@ -74,9 +74,9 @@ describe('SharedBlocks', () => {
     let ofB: number[] = [];
     // While the first thread decodes block 1, the other one reads.
     const meanwhile = (block: number): void => {
-      if (block === 1) ofB = readAll(b.over(tableOf(3, decoded, 'b')));
+      if (block === 1) ofB = readAll(b.begin(tableOf(3, decoded, 'b')));
     };
-    expect(readAll(a.over(tableOf(3, decoded, 'a', meanwhile)))).to.deep.equal(upTo(3));
+    expect(readAll(a.begin(tableOf(3, decoded, 'a', meanwhile)))).to.deep.equal(upTo(3));
     expect(ofB).to.deep.equal(upTo(3));
     expect(decoded).to.deep.equal(['a0', 'b2', 'b1', 'a1']);
   });
@@ -89,8 +89,8 @@ describe('SharedBlocks', () => {
       if (block === 1) throw new Error('damaged');
     };
     for (const { who, blocks } of threads) {
-      expect(() => readAll(blocks.over(tableOf(3, decoded, who, fail)))).to.throw('damaged');
-      expect(blocks.over(tableOf(3, decoded, who))).to.equal(null);
+      expect(() => readAll(blocks.begin(tableOf(3, decoded, who, fail)))).to.throw('damaged');
+      expect(blocks.begin(tableOf(3, decoded, who))).to.equal(null);
     }
     expect(decoded).to.deep.equal(['a0']);
   });
@@ -99,9 +99,9 @@ describe('SharedBlocks', () => {
     const memory = blockMemory(2);
     const decoded: string[] = [];
     const [a, b] = [new SharedBlocks(memory, 0), new SharedBlocks(memory, 1)];
-    readAll(a.over(tableOf(3, decoded, 'a')));
-    expect(a.over(tableOf(1, decoded, 'a'))).to.equal(null);
-    expect(readAll(b.over(tableOf(2, decoded, 'b')))).to.deep.equal(upTo(2));
+    readAll(a.begin(tableOf(3, decoded, 'a')));
+    expect(a.begin(tableOf(1, decoded, 'a'))).to.equal(null);
+    expect(readAll(b.begin(tableOf(2, decoded, 'b')))).to.deep.equal(upTo(2));
     expect(decoded).to.deep.equal(['a0', 'a1', 'a2', 'b0', 'b1']);
   });
 
@@ -111,7 +111,7 @@ describe('SharedBlocks', () => {
     new SharedBlocks(memory, 1).leave();
     const a = new SharedBlocks(memory, 0);
     for (let call = 0; call < 3; call++) {
-      expect(readAll(a.over(tableOf(100, decoded, 'a')))).to.deep.equal(upTo(100));
+      expect(readAll(a.begin(tableOf(100, decoded, 'a')))).to.deep.equal(upTo(100));
       a.finish();
     }
     expect(decoded).to.have.length(300);

@@ -92,7 +92,7 @@ export class CounterSamples {
 
   /**
    * Reads a counter event. If it has several values, each is a metric named after the event and the value.
-   * @param start in ns
+   * @param start time in ns
    * @returns whether the event has a value
    */
   take({ fields }: TraceEvent, start: number): boolean {

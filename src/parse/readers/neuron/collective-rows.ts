@@ -47,7 +47,7 @@ const listIn = (cell: unknown): unknown => (typeof cell === 'string' ? parseJson
 
 /**
  * One operation. No table says on which physical core of a logical core it ran: `device` is the lowest one.
- * @param start in the unit of the table
+ * @param start time in the unit of the table
  * @returns null when the row does not name its operation
  */
 export function collectiveOperation(row: ToolRow, start: number, context: TableContext): CollectiveLine | null {
@@ -137,7 +137,7 @@ function labelsOf(row: ToolRow, cores: readonly number[] | undefined): Labels {
 /**
  * An instruction of a CC-core as a sample with the same duration, because it computes nothing and is part of an
  * operation.
- * @param start in the unit of the table
+ * @param start time in the unit of the table
  */
 export function collectiveInstruction(row: ToolRow, start: number, context: TableContext): SampleRecord {
   const [core, name] = [numberOf(row['core_idx']), textOf(row['description'])];

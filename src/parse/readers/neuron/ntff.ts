@@ -77,7 +77,7 @@ export const ntff: Reader = {
   title: 'AWS Neuron device trace, version 6 (neuron-explorer capture, *.ntff)',
   reads: 'binary',
   usesProgram: true,
-  // Samples are derived from all records before them.
+  // Derived samples depend on all earlier records, so they cannot be made slice by slice.
   isShared: ({ derived }) => derived !== true,
   fileNames: /\.ntff(?:\.gz)?$/,
   docs: {

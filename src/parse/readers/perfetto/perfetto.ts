@@ -197,7 +197,7 @@ class SliceEnds {
   /** Number of ends without a beginning. */
   unpaired = 0;
 
-  /** @param track number of the track, from 0 @param time in ns */
+  /** @param track number of the track, from 0 @param time time in ns */
   add(track: number, time: number, isEnd: boolean): void {
     this.#time.push(time);
     this.#track.push(track);

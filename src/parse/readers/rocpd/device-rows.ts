@@ -192,7 +192,7 @@ function kernelCounters(run: ProcessTables, trace: TraceBuilder): CounterSums {
 }
 
 /**
- * @param devices that ran kernels
+ * @param devices devices that ran kernels
  * @returns the number of copies
  */
 export function readCopies(run: ProcessTables, trace: TraceBuilder, devices: ReadonlySet<number | null>): number {

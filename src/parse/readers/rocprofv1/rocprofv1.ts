@@ -1,8 +1,9 @@
 /**
- * Readers of AMD's rocprof of ROCm 6 and before: a database of calls and device work, or a table of kernels. Work
- * states the number of its call. Numbers of bytes and blocks are only in the text of the call's arguments. Times are ns
- * since the machine started. Device numbers include the machine's CPUs. The tool also writes the output of rocminfo,
- * which describes the devices. Source: files of rocprof of ROCm 6, the tool's scripts.
+ * Readers of AMD's rocprof of ROCm 6 and before: a database of calls and device work, or a table of kernels. Each
+ * kernel or copy contains the number of the call that launched it. Numbers of bytes and blocks are only in the text of
+ * the call's arguments. Times are ns since the machine started. Device numbers include the machine's CPUs. The tool
+ * also writes the output of rocminfo, which describes the devices. Source: files of rocprof of ROCm 6, the tool's
+ * scripts.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';

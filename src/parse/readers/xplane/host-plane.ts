@@ -66,7 +66,7 @@ export class HostPlanes {
   #threads = 0;
 
   /**
-   * @param pid of the process; null when the file does not state it
+   * @param pid id of the process; null when the file does not state it
    * @param needed which ranges to read; null for all
    */
   constructor(

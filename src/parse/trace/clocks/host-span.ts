@@ -21,7 +21,7 @@ export function spanOfHost({ hostCalls, ranges }: Trace): Span {
 
 /**
  * The earliest time of the trace; 0 when the columns have no times.
- * @param from in ns; earlier samples and values are ignored
+ * @param from time in ns; earlier samples and values are ignored
  */
 export function earliest(trace: Trace, from: number): number {
   const { hostCalls, ranges, overhead, activities } = trace;

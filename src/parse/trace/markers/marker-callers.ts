@@ -3,7 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { EnclosingSpans, outermost, spanRows } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { groupAt, keepRows, type RowGroups } from '../../../containers/row-order.js';
-import { CallerThreads, type Caller } from '../threads.js';
+import { CallerThreads, type Caller, type LastCaller } from '../threads.js';
 import type { Trace } from '../trace.js';
 import type { Marker, OpMarker } from './markers.js';
 
@@ -48,28 +48,26 @@ export class MarkerCallers {
   }
 
   /**
-   * The thread that an engine thread works for at a launch; null for other threads, and when unknown; undefined when it
-   * depends on launches that were passed over.
+   * The thread that an engine thread works for at a launch: see `CallerThreads.callerOf`. Null for other threads.
    * @param ops framework ops around the launch, outermost first
    */
-  of(thread: number, time: number, ops: readonly OpMarker[]): Caller | null | undefined {
-    if (!this.#works(thread)) return null;
-    return this.#callers.of(
+  callerOf(thread: number, time: number, ops: readonly OpMarker[]): Caller | null | undefined {
+    if (!this.#isEngineThread(thread)) return null;
+    return this.#callers.callerOf(
       thread,
       (other) => this.#openOn(other, time, thread),
       () => this.#forwardThread(ops),
     );
   }
 
-  /** Passes over a launch. What depends on it is unknown until `of` has found a caller again. */
-  pass(thread: number, time: number): void {
-    if (!this.#works(thread)) return;
+  /** Skips a launch. What depends on it is unknown until `callerOf` has found a caller again. */
+  skip(thread: number, time: number): void {
+    if (!this.#isEngineThread(thread)) return;
     for (const other of this.#callers.candidatesFor(thread)) this.#sweep(other, thread).advance(time);
     this.#callers.setLast(thread, null);
   }
 
-  /** The thread that an engine thread worked for last; null after `pass`. */
-  lastOf(thread: number): number | null | undefined {
+  lastOf(thread: number): LastCaller {
     return this.#callers.lastOf(thread);
   }
 
@@ -78,13 +76,13 @@ export class MarkerCallers {
     this.#sweeps.delete(thread);
   }
 
-  /** Sets what `lastOf` returns, after launches were passed over. */
-  setLast(thread: number, last: number | null | undefined): void {
+  /** Restores the last caller after `restart` and `skip`. */
+  setLast(thread: number, last: LastCaller): void {
     this.#callers.setLast(thread, last);
   }
 
-  /** Whether the engine works on a thread. */
-  #works(thread: number): boolean {
+  /** Whether a thread is an autograd engine thread. */
+  #isEngineThread(thread: number): boolean {
     return entryOf(this.#isEngine, thread, () => this.#isOfEngine(thread));
   }
 

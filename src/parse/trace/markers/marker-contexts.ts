@@ -5,6 +5,7 @@
  */
 import { append, elementAt } from '../../../containers/element.js';
 import type { Context, OpCall, RangeKind } from '../../../record/record.js';
+import type { LastCaller } from '../threads.js';
 import type { Trace } from '../trace.js';
 import { NO_CONTEXT, LaunchSteps, type KernelContexts, type Step, type StepRange } from '../launch-steps.js';
 import type { LaunchJoin } from '../launches.js';
@@ -51,9 +52,9 @@ interface ThreadState {
   next: number;
   /** Index after the thread's last launch. */
   readonly end: number;
-  /** Index of the first launch whose irregularities are not counted yet, by this thread or another that reads the profile. */
+  /** Index of the first launch whose irregularities no thread has counted yet. */
   uncounted: number;
-  /** The state before the first of the launches that were leapt over; null when the present state is known. */
+  /** The state before the first of the launches that were skipped; null when the present state is known. */
   before: StateBefore | null;
 }
 
@@ -61,13 +62,12 @@ interface ThreadState {
 interface StateBefore {
   readonly next: number;
   readonly sequence: SequenceState;
-  /** See `MarkerCallers.lastOf`. */
-  readonly caller: number | null | undefined;
+  readonly caller: LastCaller;
 }
 
 /**
- * Launches before the next one that are processed after others were leapt over: after so many, what the context depends on
- * is almost always known again.
+ * How many launches before the next one are still processed after a skip. After that many, the state is almost always
+ * known again.
  */
 const LAUNCHES_BEFORE = 16;
 
@@ -94,9 +94,9 @@ export class MarkerContexts implements KernelContexts {
   readonly #threads: ThreadState[] = [];
   /** Contexts of launches whose kernels have not all been taken yet. */
   readonly #pending = new Map<number, Context>();
-  /** For each host call: number of its kernels that have been taken or passed over. */
+  /** For each host call: number of its kernels that have been taken or skipped. */
   readonly #kernelsDone: Uint32Array;
-  /** For each host call: its index in the order of launches. Made when the first kernel is passed over. */
+  /** For each host call: its index in the order of launches. Made when the first kernel is skipped. */
   #places: Uint32Array | null = null;
   readonly #callers: MarkerCallers;
   readonly #steps: LaunchSteps;
@@ -145,14 +145,14 @@ export class MarkerContexts implements KernelContexts {
     return done === 0 ? context : shifted(context, done);
   }
 
-  pass(call: number): void {
+  skip(call: number): void {
     if (call === -1) return;
     this.#take(call);
     const state = this.#stateOf(call);
     state.uncounted = Math.max(state.uncounted, elementAt((this.#places ??= this.#readPlaces()), call) + 1);
   }
 
-  /** Counts a kernel of a launch. @returns number of its kernels before */
+  /** Counts a kernel of a launch. @returns how many of its kernels were counted before */
   #take(call: number): number {
     const done = elementAt(this.#kernelsDone, call);
     this.#kernelsDone[call] = done + 1;
@@ -183,23 +183,23 @@ export class MarkerContexts implements KernelContexts {
   #advanceTo(call: number): Context {
     const { diagnostics } = this.trace;
     const state = this.#stateOf(call);
-    this.#leap(state);
+    this.#skipLaunches(state);
     while (state.next < state.end) {
-      const passed = elementAt(this.#order.rows, state.next);
+      const launch = elementAt(this.#order.rows, state.next);
       diagnostics.isPaused = state.next < state.uncounted;
-      const context = this.#context(passed, state);
+      const context = this.#context(launch, state);
       diagnostics.isPaused = false;
       state.next++;
-      if (!this.#isComplete(passed)) this.#pending.set(passed, context);
-      if (passed !== call) continue;
+      if (!this.#isComplete(launch)) this.#pending.set(launch, context);
+      if (launch !== call) continue;
       state.uncounted = Math.max(state.uncounted, state.next);
       return context;
     }
     throw new RangeError(`launch ${call} has fewer kernels than requested`);
   }
 
-  /** Leaps over launches whose kernels have all been passed over, except the last few before the next launch. */
-  #leap(state: ThreadState): void {
+  /** Skips the launches whose kernels have all been skipped, except the last few before the next launch. */
+  #skipLaunches(state: ThreadState): void {
     const { rows } = this.#order;
     let next = state.next;
     while (next < state.end && this.#isComplete(elementAt(rows, next))) next++;
@@ -219,24 +219,25 @@ export class MarkerContexts implements KernelContexts {
     for (; state.next < next; state.next++) {
       const start = hostCalls.start.at(elementAt(this.#order.rows, state.next));
       state.ranges.advance(start);
-      this.#callers.pass(state.thread, start);
+      this.#callers.skip(state.thread, start);
     }
     diagnostics.isPaused = false;
   }
 
-  /** Finds the state before the next launch from the launches that were leapt over. */
+  /** Finds the state before the next launch by processing the skipped launches. */
   #restore(state: ThreadState, { next, sequence, caller }: StateBefore): void {
     const { diagnostics } = this.trace;
     const { isPaused } = diagnostics;
-    const again = this.#stateAtStart(state.thread);
+    const replayed = this.#stateAtStart(state.thread);
     this.#callers.restart(state.thread);
-    this.#sweepTo(again, next);
-    again.sequence = sequence;
+    this.#sweepTo(replayed, next);
+    replayed.sequence = sequence;
     this.#callers.setLast(state.thread, caller);
     diagnostics.isPaused = true;
-    for (; again.next < state.next; again.next++) this.#context(elementAt(this.#order.rows, again.next), again);
+    for (; replayed.next < state.next; replayed.next++)
+      this.#context(elementAt(this.#order.rows, replayed.next), replayed);
     diagnostics.isPaused = isPaused;
-    state.sequence = again.sequence;
+    state.sequence = replayed.sequence;
     state.before = null;
   }
 
@@ -250,7 +251,9 @@ export class MarkerContexts implements KernelContexts {
     return KINDS[this.#parse(range, text).kind];
   }
 
-  /** The context of a launch; without meaning for a launch without further kernels that depends on launches leapt over. */
+  /**
+   * The context of a launch. If it depends on skipped launches and no kernel of it is left, the result is not used.
+   */
   #context(call: number, state: ThreadState): Context {
     const { hostCalls } = this.trace;
     const [start, thread] = [hostCalls.start.at(call), hostCalls.thread.at(call)];
@@ -262,12 +265,13 @@ export class MarkerContexts implements KernelContexts {
     const next = (): SequenceFacts | null =>
       state.sequence.next(sorted.calls, sorted.ops, sorted.libraryCall, kernels, instance);
     let facts = next();
-    let caller = this.#callers.of(thread, start, sorted.ops);
+    let caller = this.#callers.callerOf(thread, start, sorted.ops);
     if (facts === null || caller === undefined) {
       if (state.before === null || this.#isComplete(call)) return NO_CONTEXT;
       this.#restore(state, state.before);
-      [facts, caller] = [next(), this.#callers.of(thread, start, sorted.ops)];
-      if (facts === null || caller === undefined) throw new RangeError(`launch ${call} depends on itself`);
+      [facts, caller] = [next(), this.#callers.callerOf(thread, start, sorted.ops)];
+      if (facts === null || caller === undefined)
+        throw new RangeError(`the context of launch ${call} is still unknown after its state was restored`);
     }
     const step = this.#steps.at(thread, caller?.thread ?? null, start);
     const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);

@@ -12,7 +12,7 @@ export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | '
 
 /**
  * Numbering of one thread's kernels. PyProf keeps one state for all threads, so threads change each other's numbers. NaN
- * stands for a value that depends on launches which were left out.
+ * stands for a value that depends on skipped launches.
  */
 export class SequenceState {
   #seq = -1;
@@ -20,7 +20,7 @@ export class SequenceState {
   #op: readonly string[] = [];
   #instance = NO_INSTANCE;
 
-  /** The state after launches that were left out. It becomes known again after a few launches. */
+  /** The state after launches that were skipped. It becomes known again after a few launches. */
   static unknown(): SequenceState {
     const state = new SequenceState();
     state.#seq = state.#sub = state.#instance = NaN;
@@ -32,7 +32,7 @@ export class SequenceState {
   }
 
   /**
-   * Fields of the next launch's kernels, in order of start time; null when they depend on launches that were left out.
+   * Fields of the next launch's kernels, in order of start time; null when they depend on skipped launches.
    * @param calls op calls around the launch, outermost first
    * @param markers framework ops around the launch, outermost first
    * @param libraryCall innermost call of a library, which names the op when nothing else does

@@ -27,7 +27,7 @@ function sequence(launches: readonly (readonly string[] | Launched)[]): Sequence
   return launches.map((launch) => {
     const { texts, call: own, kernels = 1, instance = 0 } = 'texts' in launch ? launch : { texts: launch };
     const facts = state.next(own === undefined ? [] : [own], texts.map(op), null, kernels, instance);
-    if (facts === null) throw new Error('nothing was left out');
+    if (facts === null) throw new Error('nothing was skipped');
     return facts;
   });
 }

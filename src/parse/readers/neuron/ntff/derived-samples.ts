@@ -142,7 +142,7 @@ export class DerivedSamples {
     this.#changes.push({ ...change, at: start + length, step: -1 });
   }
 
-  /** @param end in ps */
+  /** @param end time in ps */
   *#before(end: number): Generator<SampleRecord> {
     for (;;) {
       const changes = this.#changes.takeBefore(end);

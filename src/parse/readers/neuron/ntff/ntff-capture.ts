@@ -30,18 +30,17 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
     const rows = new DeviceRows(capture.expectedRows);
     const lines = capture.gather(rows);
     const counts = [...capture.counts()];
-    const stated = [...statements, ...counts];
     const inOrder = rows.inOrder();
     let place = 0;
-    let made: readonly ProfileLine[] = [];
+    let withoutRow: readonly ProfileLine[] = [];
     for (const { from, to } of slicesOf(options.share, inOrder.length)) {
-      if (from === 0) yield* (made = stated);
-      capture.passTo(from, place, lines, inOrder);
+      if (from === 0) yield* (withoutRow = [...statements, ...counts]);
+      capture.skipTo(from, place, lines, inOrder);
       // This is not a nested generator, because each level of delegation costs time for each record.
       if (options.derived === true) yield* capture.withDerived(lines, inOrder);
       else for (place = from; place < to && inOrder.next(); place++) yield lines.at(inOrder);
     }
-    yield capture.end(made, lines, rows.hasWork);
+    yield capture.end(withoutRow, lines, rows.hasWork);
   } finally {
     trace.close();
   }
@@ -149,15 +148,15 @@ class TraceReader {
   }
 
   /**
-   * Passes over the rows of other threads.
+   * Skips the rows of other threads.
    * @param to index of the next row whose record this thread makes
    * @param from index of the next row
    */
-  passTo(to: number, from: number, lines: RecordLines, inOrder: RowCursor): void {
+  skipTo(to: number, from: number, lines: RecordLines, inOrder: RowCursor): void {
     this.#diagnostics.isPaused = true;
-    for (let place = from; place < to && inOrder.next(); place++) lines.pass(inOrder);
+    for (let place = from; place < to && inOrder.next(); place++) lines.skip(inOrder);
     this.#diagnostics.isPaused = false;
-    // What was read before is counted by the thread with the first slice.
+    // The thread with the first slice reports what was counted while reading.
     if (from === 0 && to > 0) this.#diagnostics.clear();
   }
 
@@ -180,14 +179,14 @@ class TraceReader {
     lines.samples = all;
   }
 
-  /** @param statements records without a row that this thread made; empty when another thread makes the first slice */
+  /** @param statements records of this thread that come from no row; empty when another thread makes the first slice */
   end(statements: readonly ProfileLine[], { kernels, copies, samples }: RecordLines, hasWork: boolean): EndRecord {
     const isFirst = statements.length > 0;
     if (!isFirst && kernels + copies + samples === 0) this.#diagnostics.clear();
     if (isFirst && !hasWork) this.#diagnostics.count('no-device-activity');
     if (isFirst && !hasWork && this.#sections.length > 0) this.#diagnostics.count('no-instruction-read');
-    const stated = (type: ProfileLine['type']): number => statements.filter((line) => line.type === type).length;
-    const counts = { copy: copies, kernel: kernels, sample: samples + stated('sample'), tensor: stated('tensor') };
+    const countOf = (type: ProfileLine['type']): number => statements.filter((line) => line.type === type).length;
+    const counts = { copy: copies, kernel: kernels, sample: samples + countOf('sample'), tensor: countOf('tensor') };
     const known = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
     this.options.share?.end(this.#diagnostics.part);
     return endRecord(this.options.profile, known, this.#diagnostics);

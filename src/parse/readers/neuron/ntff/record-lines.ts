@@ -95,20 +95,20 @@ export class RecordLines {
     }
   }
 
-  /** Passes over a row whose record another thread makes: what later records depend on is the same as after `at`. */
-  pass({ view: { words }, row }: RowCursor): void {
+  /** Skips a row whose record another thread makes, with the same effect on later records as `at`. */
+  skip({ view: { words }, row }: RowCursor): void {
     const word = row * ROW_WORDS;
     const rank = words[word + CELL.rank] as number;
     const [detail, rest] = [words[word + CELL.detail] as number, words[word + CELL.rest] as number];
     if (kindOf(rank) === KIND.instruction) {
       this.#kernelsBefore++;
-      this.#factsOf(rank, detail, rest);
+      this.#startInstruction(rank, detail, rest);
     } else if (kindOf(rank) === KIND.packet)
       this.#transfers[deviceOf(rank)]?.placeOf(queueOf(rank), streamOf(rank), detail);
   }
 
-  /** The facts of an instruction; the transfer that it starts begins. */
-  #factsOf(rank: number, pc: number, rest: number): InstructionFacts | typeof UNKNOWN_FACTS {
+  /** Finds the facts of an instruction, and starts its transfer if it has one. */
+  #startInstruction(rank: number, pc: number, rest: number): InstructionFacts | typeof UNKNOWN_FACTS {
     const [opcode, program] = [opcodeOf(rest), programOf(rest)];
     const { programs } = this.#core(rank);
     const facts =
@@ -131,7 +131,7 @@ export class RecordLines {
     const { id: device } = this.#core(rank);
     const stream = streamOf(rank);
     const engine = NEURON_ENGINES[stream] as NeuronEngine;
-    const { details } = this.#factsOf(rank, pc, rest);
+    const { details } = this.#startInstruction(rank, pc, rest);
     const run = this.#runCounters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
     // The bytes of a line already contain its counters, so they need not be merged.
     const isMerged = details !== null && !(this.onlyWritten && duration !== NO_DURATION);
