@@ -21,7 +21,7 @@ export const ANSWER_NAMES: readonly string[] = Object.keys(ANSWERS);
 
 /**
  * The command of an answer.
- * @param root of the checkout whose dprof it is
+ * @param root folder of the checkout whose dprof it is
  */
 export function answerCommand(name: string, records: string, root: string): Command {
   const args = ANSWERS[name]?.(records);

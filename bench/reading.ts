@@ -1,6 +1,6 @@
 /**
- * Reading of a database's ranges and kernels as rows of numbers by one thread, by two beside each other, and by two that
- * share the decoding.
+ * Measures how fast a database's ranges and kernels are read by one thread, by two independent threads, and by two threads
+ * that share the decoding.
  *
  *   npm run bench reading -- net.sqlite     a report of Nsight Systems, exported
  */
@@ -38,7 +38,7 @@ function read({ path, memory, thread }: Request): number {
   return sum;
 }
 
-/** Reads in so many of the threads at once. @returns seconds, and those of the processors */
+/** Reads in all given threads at once. @returns elapsed seconds and CPU seconds */
 async function secondsOf(path: string, workers: readonly Worker[], isShared: boolean): Promise<[number, number]> {
   const memory = isShared ? blockMemory(workers.length) : null;
   const [before, used] = [performance.now(), process.cpuUsage()];
@@ -57,8 +57,8 @@ async function compare(path: string): Promise<void> {
   );
   const ways = [
     { what: 'one thread', threads: workers.slice(0, 1), isShared: false },
-    { what: 'two threads, each by itself', threads: workers, isShared: false },
-    { what: 'two threads, shared', threads: workers, isShared: true },
+    { what: 'two independent threads', threads: workers, isShared: false },
+    { what: 'two threads that share the decoding', threads: workers, isShared: true },
   ].map((way) => ({ ...way, seconds: [] as number[], processor: [] as number[] }));
   // The first round compiles the code.
   for (let round = 0; round <= ROUNDS; round++)

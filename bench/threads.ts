@@ -2,12 +2,12 @@
  * How much faster `dparse` reads one profile with several threads:
  *
  *   npm run build && npm run bench threads                 all kinds, medians of 3 runs
- *   npm run bench threads -- --only Nsight --runs 1        those whose name has it
+ *   npm run bench threads -- --only Nsight --runs 1        only kinds whose name contains Nsight
  *   npm run bench threads -- --scale 4                     four times the size
  *
- * Prints seconds and peak memory with 1, 2 and 16 threads (dparse uses at most one per core), and the speed-up. From the
- * processor time of 1 and 2 threads follows which part of the work each thread repeats; the rest is divided. The last columns
- * state the speed-up that this gives on 8 and 32 cores.
+ * Prints seconds and peak memory with 1, 2 and 16 threads (dparse uses at most one per core), and the speed-up. CPU time with
+ * 1 and 2 threads shows how much work every thread repeats; the rest is divided among them. The last columns give the
+ * speed-up this predicts for 8 and 32 cores.
  */
 import { parseArgs } from 'node:util';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ async function usageOf(input: string, threads: number): Promise<Usage> {
   return summary(usages);
 }
 
-/** Speed-up of one thread's work on so many cores: each repeats a part of it, and the rest is divided. */
+/** Predicted speed-up on `cores` cores: each thread repeats a part of the work, and the rest is divided among them. */
 function modelled([{ cpuSeconds: alone }, { cpuSeconds: both }]: readonly [Usage, Usage], cores: number): string {
   if (alone === null || both === null) return 'na';
   const repeated = Math.max(0, both - alone);
@@ -64,14 +64,14 @@ try {
     const path = await inputs.pathOf(input);
     const usages: Usage[] = [];
     for (const threads of THREADS) usages.push(await usageOf(path, threads));
-    const [one, two, many] = usages as [Usage, Usage, Usage];
+    const [with1, with2, with16] = usages as [Usage, Usage, Usage];
     const peak = ({ peakBytes }: Usage): string => (peakBytes === null ? 'na' : (peakBytes / 1e6).toFixed(0));
     rows.push([
       name,
-      ...[one, two, many].map(({ seconds }) => seconds.toFixed(2)),
-      ...[one, two, many].map(peak),
-      (one.seconds / two.seconds).toFixed(2),
-      ...MODELLED.map((cores) => modelled([one, two], cores)),
+      ...[with1, with2, with16].map(({ seconds }) => seconds.toFixed(2)),
+      ...[with1, with2, with16].map(peak),
+      (with1.seconds / with2.seconds).toFixed(2),
+      ...MODELLED.map((cores) => modelled([with1, with2], cores)),
     ]);
     process.stderr.write(`${rows.at(-1)?.join('  ')}\n`);
   }

@@ -136,7 +136,7 @@ async function bundlePrograms() {
   await bundle.close();
 }
 
-/** A thread that helps to read: one file by itself, as it needs little of what the programs share. */
+/** The second reading thread: a separate file, because it shares little code with the programs. */
 async function bundleScanner() {
   const bundle = await rolldown({
     input: source('parse/json/trace-scanner.ts'),

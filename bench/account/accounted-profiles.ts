@@ -23,7 +23,7 @@ const SHARED = [
   ],
 ];
 
-/** @param root of the checkout @returns their paths; without the real ones where ../shared is missing */
+/** @param root folder of the checkout @returns their paths; without the real ones where ../shared is missing */
 export const accountedProfiles = (root: string): string[] => [
   ...fg.sync(SAMPLES, { cwd: root, absolute: true }).sort(),
   ...fg.sync(SHARED, { cwd: join(root, '../shared/data'), absolute: true }).sort(),

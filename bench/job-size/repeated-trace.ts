@@ -54,7 +54,7 @@ const ownFieldsOf = (fields: OwnFields, from: number, rank: number): OwnFields =
 
 /**
  * The partial answer of a rank from that of another one of the same job.
- * @param text of the file of rank `from`, with one member
+ * @param text content of the file of rank `from`, with one member
  */
 export function partialOfRank(text: string, from: number, rank: number): string {
   const [, head = '', ...lines] = text.split('\n').slice(0, -1);

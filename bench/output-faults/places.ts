@@ -16,7 +16,7 @@ export interface Place {
   readonly script: string;
   /** Whether the command writes there by `-o`. */
   readonly isNamed?: boolean;
-  /** Pages that the disk of the output has room for; a large disk where there is no number. @param size of the output */
+  /** Pages that the disk of the output has room for; a large disk where there is no number. @param size bytes of the output */
   readonly pages?: (size: number) => number;
   /** How a run may end that does not write all of it. */
   readonly ends?: 'reported' | 'quietly' | 'never';

@@ -1,6 +1,6 @@
 /**
  * Where our answers differ from PyProf2's and NVIDIA PyProf's, and why. The page docs/differences-from-pyprof.md is
- * made from this table, and a test holds it against the probes: a difference that is not listed fails, and so does a
+ * made from this table, and a test checks it against the probes: a difference that is not listed fails, and so does a
  * listed one that no probe shows.
  */
 import type { Cell, Cells, Probe } from './probe.js';

@@ -1,6 +1,6 @@
 /**
  * Where our FLOPs and bytes of an op differ from those of TraceLens' performance models, who is right, and why. The page
- * docs/differences-from-tracelens.md is made from this table, and a test holds every row of TraceLens' tables of five
+ * docs/differences-from-tracelens.md is made from this table, and a test checks every row of TraceLens' tables of five
  * traces against it: a row that neither agrees nor is listed fails, and so does an entry that no row shows.
  */
 

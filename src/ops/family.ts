@@ -69,7 +69,7 @@ export interface OpCost {
   readonly matmul?: boolean;
   /** Whether it consists of several products (attention, two linear layers), computed by kernels with different names. */
   readonly severalProducts?: boolean;
-  /** Whether the kernel's name determines it, whatever the call's other kernels compute. */
+  /** Whether this cost follows from the kernel's name alone, whatever the call's other kernels compute. */
   readonly byName?: boolean;
   /** Why flops or writes are null. */
   readonly unknown?: string;
@@ -91,7 +91,7 @@ export interface Work {
    * Whether the op's kernels do fewer operations than are counted (Winograd, FFT), according to the name of one of them.
    */
   readonly shortcut?: boolean;
-  /** Whether the kernel's name determines the work, and not only its part of the call: see `OpCost`. */
+  /** As `OpCost.byName`: the kernel's name alone determines this work. */
   readonly byName?: true;
   /** Whether the kernel ends before the transfers that it starts, so that its duration does not show their rate. */
   readonly outlasted?: true;
@@ -110,6 +110,9 @@ export interface Work {
   readonly unknown?: string;
 }
 
+/** Matches every op, as `Family.onlyMoves`. */
+export const ALL_OPS = /^/;
+
 /** A family of ops that share formulas. */
 export interface Family {
   readonly id: string;
@@ -124,8 +127,8 @@ export interface Family {
   readonly ops: readonly string[];
   /** Formulas with symbols, for the generated docs. */
   readonly formulas: readonly string[];
-  /** Names of the ATen ops that only move elements: they have no FLOPs, whatever their arguments. */
-  readonly moves?: RegExp;
+  /** Matches the ATen ops that only move elements: they have no FLOPs, whatever their arguments. */
+  readonly onlyMoves?: RegExp;
   /** Whether its formulas read sequence lengths from the server's step; otherwise kernels are passed without it. */
   readonly lengths?: true;
   /**

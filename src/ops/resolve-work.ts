@@ -41,12 +41,12 @@ export function resolveWork(calls: readonly OpCall[], kernel: KernelFacts): Reso
   return partial ?? movedWork(calls);
 }
 
-/** The work of an innermost op that only moves elements, whose arguments are missing or fit no formula. */
+/** The work of an innermost op that only moves elements, when its arguments are missing or fit no formula. */
 function movedWork(calls: readonly OpCall[]): ResolvedWork | null {
   const call = calls.at(-1);
   if (call?.mod !== 'aten' || call.from !== 'dispatcher') return null;
   const family = familyOf(call);
-  if (family?.moves?.test(opName(call)) !== true) return null;
+  if (family?.onlyMoves?.test(opName(call)) !== true) return null;
   const unknown = `the arguments of ${call.op} do not fit a formula`;
   const cost = {
     flops: 0,

@@ -20,7 +20,7 @@ export function workOf(opCall: OpCall, launched: KernelFacts = forward): Work | 
   const found = describeLaunch([opCall], launched);
   if (found === null) return null;
   const { work, whole, family, call } = found;
-  if (call.mod === 'aten' && family.moves?.test(opName(call)) === true) expect(work.flops).to.equal(0);
+  if (call.mod === 'aten' && family.onlyMoves?.test(opName(call)) === true) expect(work.flops).to.equal(0);
   if (work.role === 'main') expect([whole.flops, whole.bytes]).to.deep.equal([work.flops, work.bytes]);
   return work;
 }

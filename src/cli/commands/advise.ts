@@ -17,7 +17,7 @@ import { jsonLines } from '../../record/control-characters.js';
 
 const RULE_NAMES = RULES.map(({ name }) => name);
 
-/** Number of findings in text and markdown. */
+/** Default maximum number of findings in text and markdown. */
 const TOP = 10;
 
 const readOptions = (given: Arguments): Required<Omit<AdviserOptions, 'onIdle'>> => ({
@@ -43,7 +43,11 @@ export const advise = recordsCommand(
     operands: ['FILE: dparse records (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
     options: [
       columnsOption(FINDING_COLUMNS.map(({ key }) => key)),
-      { name: 'top', takes: 'N', help: `at most N findings (in text and markdown ${TOP}, in other formats all)` },
+      {
+        name: 'top',
+        takes: 'N',
+        help: `at most N findings (default: ${TOP} in text and markdown, all in other formats)`,
+      },
       { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated', values: RULE_NAMES, list: true },
       {
         name: 'min-share',

@@ -75,7 +75,7 @@ function terminalColumns(rows: ProfileSteps['rows']): Column<StepRow>[] {
 
 /**
  * One profile: its name, then its steps. Times are in us unless the output is a terminal.
- * @param width of the terminal; null for any other output
+ * @param width width of the terminal; null for any other output
  */
 function stepsScreen({ profile, header, rows }: ProfileSteps, width: number | null): string {
   const heading = profileHeading(profile, header);

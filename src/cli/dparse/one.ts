@@ -99,23 +99,23 @@ async function sinkOf({ output }: ParseOptions, write: Write, diagnostics: Diagn
   return new RecordFiles(output.folder);
 }
 
-/** What a thread made of a profile. */
+/** Result of writing the records of a profile, or of one thread's share of it. */
 interface Written {
   /** Null when the profile has no end line. */
   readonly end: EndRecord | null;
   readonly rank: number | null;
 }
 
-/** What one of several threads made of a profile that they share. */
+/** Result of one of several threads that share a profile. */
 export interface ProfilePart extends Written {
   readonly counted: readonly CountedPart[];
 }
 
-type Parsed = Pick<FoundProfile, 'ordinal' | 'source'>;
+type ProfileSource = Pick<FoundProfile, 'ordinal' | 'source'>;
 
 /** @param write writes the lines, when the output is lines */
 export async function parseOne(
-  profile: Parsed,
+  profile: ProfileSource,
   options: ParseOptions,
   write: Write,
   meter: Progress,
@@ -131,10 +131,10 @@ export async function parseOne(
 
 /**
  * Writes a thread's share of a profile, as lines without the end line.
- * @param given its `next` is called when all lines of the previous slice were passed to `write`
+ * @param given its `next` is called when all lines of the previous slice have been passed to `write`
  */
 export async function parsePart(
-  profile: Parsed,
+  profile: ProfileSource,
   options: ParseOptions,
   write: Write,
   given: Omit<Share, 'end'>,
@@ -157,17 +157,17 @@ export async function parsePart(
     flushed = undefined;
     return before.then(() => sink.add(record));
   };
-  const parts = { ...options, share };
-  const written = await writeRecords(profile, parts, { ...sink, add }, SILENT, (end) => ({ end }));
+  const sharedOptions = { ...options, share };
+  const written = await writeRecords(profile, sharedOptions, { ...sink, add }, SILENT, (end) => ({ end }));
   return written instanceof UserError ? written : { ...written, counted: [...counted, writing.part] };
 }
 
 /**
  * Adds the records of a profile to a sink.
- * @param atEnd what becomes of the end line
+ * @param atEnd receives the end record, and returns the one to report
  */
 async function writeRecords(
-  { source, ordinal }: Parsed,
+  { source, ordinal }: ProfileSource,
   options: ParseOptions & { readonly share?: Share },
   sink: RecordSink,
   meter: Progress,

@@ -73,9 +73,9 @@ export const DPARSE: Tool = {
     [
       'Memory per thread: at most 400 MB, 80 bytes per kernel or copy, 40 per CPU call, 50',
       'per range, 80 more per op; 470 to 710 MB for 1 GB, as rows beyond 160 MB wait in',
-      'TMPDIR. Parquet adds 200 MB; raw Ascend data takes 7 times its size. Threads have an',
-      'input each, or share one of Nsight or NTFF. Without -j: one per 16 MB, at most 8, in',
-      'half of the free memory and disk.',
+      'TMPDIR. Parquet adds 200 MB; raw Ascend data takes 7 times its size. Each thread',
+      'parses one input; a single Nsight or NTFF input is shared by all threads. Default for',
+      '-j: one per 16 MB, at most 8, within half of free memory and disk.',
     ],
     ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, one file per type and profile.'],
   ],

@@ -103,9 +103,9 @@ interface Machine {
 }
 
 /**
- * Number of threads: one for each 16 MB of inputs, at most one for each input and core, and as many as fit in half of
- * the free memory and temporary folder. The memory for a profile's rows is estimated by the size of its file, which is
- * larger.
+ * Number of threads: one for each 16 MB of inputs, at most 8, at most one for each input and core, and as many as fit in
+ * half of the free memory and temporary folder. The memory for a profile's rows is estimated by the size of its file,
+ * which is larger.
  */
 export function jobsFor(inputs: readonly InputSize[], machine: Machine): number {
   const { disk } = machine;
@@ -119,9 +119,10 @@ export function jobsFor(inputs: readonly InputSize[], machine: Machine): number 
 }
 
 /**
- * Number of threads for inputs: one for each 16 MB, at most one for each core, and as many as fit in half of the free memory.
- * @param bytes of all inputs
- * @param longest bytes of the longest, which each thread may read
+ * Number of threads for inputs: one for each 16 MB, at most 8, at most one for each core, and as many as fit in half of the
+ * free memory.
+ * @param bytes total bytes of all inputs
+ * @param longest bytes of the longest input, which each thread may read
  */
 export function threadsFor(
   bytes: number,
@@ -316,9 +317,9 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
   const parse = async (written: ParseOptions['output'], write: Write): Promise<void> => {
     const options = { ...shared, output: written };
     const found = findProfiles(inputs, { format, stdin, capture: request.capture, onNote: report.note });
-    const isOne = inputs.length === 1 && (await filesOf(inputs)).length === 1;
+    const hasSingleInput = inputs.length === 1 && (await filesOf(inputs)).length === 1;
     const outcomes =
-      jobs > 1 && !isOne
+      jobs > 1 && !hasSingleInput
         ? parseMany(found, options, jobs, write, meter)
         : parseEach(found, options, request.jobs ?? null, write, meter);
     for await (const { name, ordinal, outcome } of outcomes) {
@@ -333,7 +334,7 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
 
 /**
  * Parses inputs one after the other.
- * @param threads for one profile, if its format can be shared; null for as many as it is worth
+ * @param threads number of threads for one profile if its format can be shared; null to choose it by the profile's size
  */
 async function* parseEach(
   found: AsyncIterable<FoundProfile | UserError>,
@@ -356,7 +357,6 @@ async function* parseEach(
   }
 }
 
-/** Parses a profile in this thread, in another one, or in several. */
 function parseNext(
   profile: FoundProfile,
   options: ParseOptions,
@@ -365,7 +365,7 @@ function parseNext(
   meter: Progress,
 ): Promise<Outcome> {
   if (!isLarge(profile)) return parseOne(profile, options, write, meter);
-  // Parquet files are written by the thread that makes the records.
+  // The thread that makes the records also writes the Parquet files, so they cannot be shared.
   const isShared = profile.reader.isShared?.(options) === true && typeof options.output === 'string';
   const { size } = statSync(profile.source.path);
   const shared = isShared ? (threads ?? threadsFor(size, size, thisMachine())) : 1;

@@ -31,10 +31,11 @@ export interface Job {
 export interface Slices {
   /** Activities in a slice. */
   readonly size: number;
-  /** One number in memory that all threads share: the slices that were taken. */
+  /** A counter in shared memory: the number of slices taken so far. */
   readonly taken: Int32Array<SharedArrayBuffer>;
-  /** Memory for the rows of a database, and the number of this thread, from 0. */
+  /** Shared memory for the rows of a database. */
   readonly blocks: BlockMemory;
+  /** Number of this thread, from 0. */
   readonly thread: number;
 }
 
@@ -70,7 +71,7 @@ interface Lines {
 /** Receives the lines of the slices that a thread makes. */
 interface SliceLines extends Required<Pick<Lines, 'take' | 'stop'>> {
   readonly slices: Slices;
-  /** Called when all pieces of a slice were sent, before they are all taken. */
+  /** Called when all pieces of a slice have been sent; some may not have been taken yet. */
   readonly onComplete: (slice: number) => Promise<void>;
 }
 
@@ -107,10 +108,10 @@ export class WorkerPool {
 }
 
 /**
- * Makes the slices of a large profile that no other thread has taken, in a new thread.
+ * Starts a thread that makes those slices of a large profile that no other thread has taken.
  * @throws as `WorkerPool.parse`
  */
-export async function parseSlices(
+export async function parseSlicesInWorker(
   profile: FoundProfile,
   options: ParseOptions,
   lines: SliceLines,

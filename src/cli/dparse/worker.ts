@@ -28,7 +28,7 @@ const answer = (message: WorkerAnswer, transferred: ArrayBuffer[] = []): void =>
 
 /**
  * Sends bytes to the main thread, which acknowledges every piece. Their memory is transferred, not copied.
- * @param slice the slice that they belong to, when several threads share a profile
+ * @param slice the slice that the bytes belong to, when several threads share a profile
  */
 function toMainThread(data: string | Uint8Array, slice?: number): undefined | Promise<void> {
   const bytes = typeof data === 'string' ? Uint8Array.from(Buffer.from(data)) : data;
@@ -55,7 +55,7 @@ async function parse(job: Job): Promise<void> {
   }
 }
 
-/** Makes the slices of a profile that no other thread has taken. */
+/** Makes those slices of a large profile that no other thread has taken. */
 async function parseSlices(
   profile: Parameters<typeof parsePart>[0],
   options: Job['options'],

@@ -13,7 +13,7 @@ import { Diagnostics } from '../../record/diagnostics.js';
 import { encodeLine } from '../../record/jsonl.js';
 import type { EndRecord } from '../../record/record.js';
 import { outcomeOf, type Outcome, type ParsedProfile, type ParseOptions, type ProfilePart } from './one.js';
-import { parseSlices, WorkerPool } from './worker-pool.js';
+import { parseSlicesInWorker, WorkerPool } from './worker-pool.js';
 import type { Write } from '../output.js';
 import { SILENT, type Progress } from '../progress.js';
 
@@ -194,12 +194,12 @@ export async function parseLarge(
   }
 }
 
-/** Activities in a slice: their lines are some MB, which wait in memory for those of the slice before. */
+/** Activities per slice. Their lines take a few MB, and wait in memory until the previous slice is written. */
 const SLICE = 4096;
 
 /**
- * Parses one large profile in several threads. Each reads the profile and makes the next slice of its lines, which are
- * written in order; so the output does not depend on the number of threads.
+ * Parses one large profile in several threads. Each reads the profile, and repeatedly makes the next slice that no other
+ * thread has taken. Slices are written in order, so the output does not depend on the number of threads.
  */
 export async function parseShared(
   profile: FoundProfile,
@@ -225,8 +225,8 @@ export async function parseShared(
     onComplete: (slice: number) => order.complete(slice),
   };
   const part = async (_: unknown, thread: number): Promise<ProfilePart> => {
-    const made = await parseSlices(profile, options, { ...lines, slices: { ...slices, thread } });
-    // The others may wait for lines of this thread.
+    const made = await parseSlicesInWorker(profile, options, { ...lines, slices: { ...slices, thread } });
+    // Throw, to stop the other threads: they may be waiting for lines of this one.
     if (made instanceof UserError) throw made;
     return made;
   };
@@ -254,7 +254,7 @@ class SliceOrder {
     while (this.#current < slice) await once(this.#changes, 'change');
   }
 
-  /** Ends a slice, when it is its turn. */
+  /** Waits for a slice's turn, then ends it. */
   async complete(slice: number): Promise<void> {
     await this.reached(slice);
     this.#current++;

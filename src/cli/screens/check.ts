@@ -23,7 +23,7 @@ function reasonLines({ check, level, what, affects, remedy }: Reason): string[] 
   ];
 }
 
-/** @param width of the terminal; null for any other output */
+/** @param width width of the terminal; null for any other output */
 export function checkScreen(profiles: readonly CheckedProfile[], width: number | null): string {
   const lines = profiles.flatMap(({ profile, header, verdict, reasons }) => [
     profileHeading(profile, header),

@@ -131,7 +131,7 @@ function headingOf(members: ProfilePaths['members']): string {
 }
 
 /**
- * @param width of the terminal; null for any other output, whose times are in us
+ * @param width width of the terminal; null for any other output, whose times are in us
  * @param top maximum number of rows of the path
  * @param isChanged whether predictions were asked for
  */

@@ -319,7 +319,7 @@ function untestedLines(untested: readonly Untested[], parts: readonly RankPart[]
   return [...reasons].map(([why, untestedParts]) => line('  not', `${namesOf(untestedParts)}: ${why}`));
 }
 
-/** Ranks with a number as ranges, the others by file name. */
+/** Names ranks by number, as ranges, and ranks without a number by file name. */
 function namesOf(parts: readonly RankPart[]): string {
   const ranks = parts.flatMap(({ rank }) => rank ?? []);
   const files = parts.flatMap(({ rank, file }) => (rank === null ? [file] : []));

@@ -48,7 +48,7 @@ export function wrapped(line: string, width: number, indent: string): string[] {
 /**
  * The text of a screen.
  * @param safe escapes control characters
- * @param width of the terminal, to which lines are wrapped; null for any other output
+ * @param width width of the terminal, to which lines are wrapped; null for any other output
  */
 export const screenText = (
   lines: readonly string[],

@@ -15,7 +15,7 @@ const share = (part: number, whole: number): string => shareOf(part, whole)?.toF
 /**
  * @param by what the kinds are: the key of a column
  * @param most number of kinds
- * @param width of the terminal, for which fewer may have room; null for any other output
+ * @param width width of the terminal, for which fewer may have room; null for any other output
  */
 export function overlapScreen(device: DeviceOverlap, by: string, most: number, width: number | null): string {
   const room = width === null ? Infinity : Math.max(1, Math.floor((width - BEFORE) / CELL));

@@ -21,7 +21,7 @@ function linesOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], wid
   );
 }
 
-/** @param width of the terminal, where times have units; null for any other output, where they are in us */
+/** @param width width of the terminal, where times have units; null for any other output, where they are in us */
 export function queuesScreen({ rows, points, headers }: QueueFacts, width: number | null): string {
   const times = width === null ? ', times in us' : '';
   const ofProfile = groupsOf(points, ({ profile }) => profile);

@@ -21,7 +21,7 @@ function linesOf({ saved, small, gaps, count, sequence, time: all, share, launch
   ];
 }
 
-/** @param width of the terminal; null for any other output */
+/** @param width width of the terminal; null for any other output */
 export function sequencesScreen({ rows, kernels, streams, time: all }: SequenceFacts, width: number | null): string {
   const heading = `# ${many(kernels, 'kernel')} that could be fused, on ${many(streams, 'stream')}: ${time(all)} in total`;
   const lines = rows.length === 0 ? ['no sequence of kernels occurs twice'] : rows.flatMap(linesOf);

@@ -199,15 +199,15 @@ function replaySections({ unit, next }: About, { time, replayed }: KernelSummary
   ];
 }
 
-/** Maximum facts to show (the profile line has all of them), and maximum characters of a line of several texts. */
-const [MOST_FACTS, LINE] = [40, 90];
+/** Maximum number of facts to show (the profile line has all), and maximum length of a line that joins several texts. */
+const [MOST_FACTS, LINE_WIDTH] = [40, 90];
 
 /** Rows of several texts each, as many as a line has room for. */
 function rowsOfTexts(texts: readonly string[]): string[][] {
   const lines: string[] = [];
   for (const text of texts) {
     const joined = `${lines.at(-1) ?? ''}, ${text}`;
-    if (lines.length > 0 && joined.length <= LINE) lines[lines.length - 1] = joined;
+    if (lines.length > 0 && joined.length <= LINE_WIDTH) lines[lines.length - 1] = joined;
     else lines.push(text);
   }
   return lines.map((line) => [line]);

@@ -169,7 +169,7 @@ const FACTOR = /^(alpha|rounding_mode)$/;
 /**
  * The arguments of a pointwise op: its operands, then a factor or mode, then its `out` tensor. Functions of Python name their
  * operands, and older ones have the factor between two tensors: their tensors come first, then numbers.
- * @param count of operands
+ * @param count number of operands
  */
 export function operandsFirst(call: OpCall, count: number): readonly Arg[] {
   if (isDispatched(call)) return positional(call);

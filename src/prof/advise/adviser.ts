@@ -53,7 +53,7 @@ export interface AdviserOptions {
    * saving is unknown, that it affects.
    */
   readonly minShare?: number;
-  /** Maximum number of findings in the table and the lines; all by default. */
+  /** As `AdviseOptions.top` of the library. */
   readonly top?: number;
   readonly onIdle?: OnIdleGap;
 }

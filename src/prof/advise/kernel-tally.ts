@@ -139,7 +139,7 @@ export class GainTally extends KernelTally {
   #rest = 0;
 
   /**
-   * @param dur of the kernel, in ns
+   * @param dur duration of the kernel, in ns
    * @param saved in ns; null if unknown
    */
   addGain(dur: number, saved: number | null): void {

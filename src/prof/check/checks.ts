@@ -18,7 +18,7 @@ import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
 import { communicates, isWait, workOf, type StepActivity } from '../steps/step-work.js';
 import { captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
-import { KernelOps, kernelTime, LEAST_SHARE } from '../advise/rules/unattributed-kernels.js';
+import { KernelOps, kernelTimeName, LEAST_SHARE } from '../advise/rules/unattributed-kernels.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
 import type { Detail } from './faults.js';
 import type { Reason } from './reason.js';
@@ -317,11 +317,11 @@ function overheadCheck(): Check {
 /** A limit of the profile; it is dropped if its profiler cannot record more. */
 type Limit = Omit<Reason, 'level' | 'count'>;
 
-/** A limit about a notable share of kernel time. */
+/** A limit for kernels that lack something, if they take a notable share of the time. */
 const lacking = (
   check: string,
   without: number,
-  { time, name = kernelTime(0) }: { readonly time: number; readonly name?: string },
+  { time, name = kernelTimeName(0) }: { readonly time: number; readonly name?: string },
   lacks: string,
 ): Pick<Limit, 'check' | 'what'>[] =>
   without > LEAST_SHARE * time
@@ -349,7 +349,7 @@ function programCheck(): Check {
     },
     reasons: (profile) => {
       const { time, launchless } = ops;
-      const computing = { time: ops.computing, name: kernelTime(ops.collective) };
+      const computing = { time: ops.computing, name: kernelTimeName(ops.collectiveTime) };
       const noLaunch = lacking('no-launch', launchless, { time }, 'launch call');
       const noSteps = time > 0 && steps === 0 ? [{ check: 'no-steps', what: 'the profile has no steps' }] : [];
       const limits: readonly Limit[] = [

@@ -177,7 +177,7 @@ export class DeviceWork extends WorkColumns {
     return last;
   }
 
-  /** When the first work was launched, in ns, or began if that is not known; Infinity without work. */
+  /** Time of the first launch of work, in ns (its start if the launch is unknown); Infinity without work. */
   get firstLaunch(): number {
     let first = Infinity;
     for (let row = 0; row < this.length; row++) first = Math.min(first, this.issuedAt(row));

@@ -78,8 +78,8 @@ export class JoinedGraph {
   }
 
   /**
-   * From the first launch until the last work on a device had ended and the CPU knew it, in ns; before and after that, the CPU
-   * may run for long without a device.
+   * The time from the first launch until the CPU knew that the last device work had ended, in ns. Outside it, the CPU may run
+   * for long without a device.
    */
   get #timeOfWork(): TimeWindow {
     const members = this.#members.filter(({ events }) => events.lastWork !== -Infinity);

@@ -49,7 +49,7 @@ export class HostWaits extends WaitColumns {
   /** Row by thread and start of the call: a call can be both a range and the launch of a record. */
   readonly #rows = new Map<number, Map<number, number>>();
 
-  /** @param facts of a record; those of a call that is already known as a range are replaced */
+  /** @param facts facts of a record; those of a call that is already known as a range are replaced */
   take(thread: number, start: number, end: number, facts: WaitFacts): void {
     const { kind, device, stream, recorded, recordedOn } = facts;
     const rows = entryOf(this.#rows, thread, () => new Map<number, number>());

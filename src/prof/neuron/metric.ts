@@ -78,7 +78,7 @@ export interface MetricSums extends ProfileSums {
   readonly totalPs: number | null;
 }
 
-/** @param sums of all records of the profile */
+/** @param sums sums of all records of the profile */
 export function withMachine(sums: ProfileSums): MetricSums {
   return Object.assign(sums, { machine: machineOf(sums.profile), totalPs: totalPsOf(sums.profile) });
 }

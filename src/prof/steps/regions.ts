@@ -216,7 +216,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
   #unlinked = 0;
 
   /**
-   * @param key of `REGION_KEYS`
+   * @param key a key of `REGION_KEYS`
    * @param steps only work launched in these steps belongs to regions; undefined for all
    * @param most maximum number of passes on all devices
    * @param windowOf the selected time of a profile, at whose edges passes are cut

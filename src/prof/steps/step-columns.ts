@@ -183,6 +183,6 @@ export const SERVING_STEP_COLUMNS: readonly Column<StepRow>[] = [
   ),
 ];
 
-/** @param rows of one or several profiles */
+/** @param rows rows of one or several profiles */
 export const columnsOf = (rows: readonly StepRow[]): readonly Column<StepRow>[] =>
   rows.some(({ served }) => served !== null) ? [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS] : STEP_COLUMNS;

@@ -22,7 +22,7 @@ export interface Stretch {
   readonly launched: number | null;
 }
 
-/** What is unknown of a device whose copies the profile lacks. */
+/** What is unknown for a device whose copies the profile lacks. */
 const WITHOUT_COPIES = { busy: null, idle: null, memory: null, copiesAlone: null, idleInWaits: null, gaps: null };
 
 const missingOf = ({ launches, untimed, api, time, start, end }: MissingTimes): DeviceTime['missing'] => {

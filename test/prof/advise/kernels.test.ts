@@ -177,14 +177,14 @@ describe('the rule unattributed', () => {
     const allReduce = kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', start: 200, dur: 100, id: 3 });
     const [found] = findingsOf('unattributed', [profileOn(A100), named(0, 60), kernel({ start: 100, dur: 40, id: 2 }), allReduce]); // prettier-ignore
     expect(found?.evidence).to.include({ timeNs: 40, kernelNs: 200, collectiveNs: 100 });
-    expect(found?.what).to.include('40.0 % of kernel time without collectives has no op');
+    expect(found?.what).to.include('40.0 % of kernel time (excluding collectives) has no op');
   });
 
   it('is found beside collectives that take most of the time', () => {
     // 25 of 100 compute; with the collective it would be 2.5 %.
     const allReduce = kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', start: 200, dur: 900, id: 3 });
     const records = [profileOn(A100), named(0, 75), kernel({ start: 100, dur: 25, id: 2 }), allReduce];
-    expect(findingsOf('unattributed', records)[0]?.what).to.include('25.0 % of kernel time without collectives');
+    expect(findingsOf('unattributed', records)[0]?.what).to.include('25.0 % of kernel time (excluding collectives)');
   });
 
   it('distinguishes launches outside of ops from a host that was not traced', () => {
@@ -388,7 +388,7 @@ describe('the rule unknown-flops', () => {
     );
     const allReduce = kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', start: 200, dur: 900 });
     const [beside] = findingsOf('unknown-flops', [profileOn(A100), pointwise(relu, 0, 60), custom(60, 40, tensor), allReduce]); // prettier-ignore
-    expect(beside?.what).to.match(/^FLOPs are unknown for 40\.0 % of kernel time without collectives, /);
+    expect(beside?.what).to.match(/^FLOPs are unknown for 40\.0 % of kernel time \(excluding collectives\), /);
   });
 
   it('leaves ops without arguments to the rule unattributed', () => {

@@ -276,7 +276,7 @@ describe('check', () => {
     const records = [A100_PROFILE, known({}), nameless, allReduce, end()];
     // 20 us of 10 + 20, beside 10 of a collective.
     const [limit] = checked(records).reasons.filter(({ check }) => check === 'no-op');
-    expect(limit?.what).to.equal('66.7 % of kernel time without collectives has no op');
+    expect(limit?.what).to.equal('66.7 % of kernel time (excluding collectives) has no op');
     const [found] = findingsOf('unattributed', records);
     expect(found?.what).to.equal(`${limit?.what}, 20 us in 1 kernel: no op call around the launch 20 us`);
     expect(found?.action).to.equal(limit?.remedy);

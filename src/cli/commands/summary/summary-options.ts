@@ -53,7 +53,7 @@ export const SUMMARY: Tool = {
     {
       name: 'explain',
       takes: 'METRIC',
-      help: '--vendor-metrics: how one metric is computed',
+      help: 'with --vendor-metrics: show how METRIC is computed',
       values: METRIC_NAMES,
     },
   ],

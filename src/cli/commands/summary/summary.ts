@@ -62,7 +62,10 @@ function nextLines(summary: ProfileSummary, input: SummaryInput): string[] {
   return [...(input.isPartial || next === null ? [] : [`next: ${next}`]), `all:  ${over('summary --all') ?? ''}`];
 }
 
-/** Lines of text are wrapped, in tables the last column is cut. @param width of the terminal; null for the default maximum */
+/**
+ * Wraps lines of text, and cuts the last column of tables.
+ * @param width width of the terminal; null for the default maximum
+ */
 function sectionLines(section: Section, width: number | null): string[] {
   const { title, next, head, isHeaded, right } = section;
   const command = next === null ? [] : [`next: ${next}`];

@@ -2,7 +2,7 @@
 import type { BoundArguments } from '../../schema/binding.js';
 import { dtypeShort } from '../../../record/element-types.js';
 import { numel, type Tensor } from '../../call.js';
-import type { Family, OpCost } from '../../family.js';
+import { ALL_OPS, type Family, type OpCost } from '../../family.js';
 import { resolveDimension, integers } from '../../operands.js';
 import { showShape, tensor, tensorParams } from '../../work.js';
 import { ruleWork, rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
@@ -116,7 +116,7 @@ export const copying: Family = {
   title: 'Copies: copy_, clone, contiguous, reshape, pad, repeat',
   category: 'copy',
   ops: Object.keys(RULES),
-  moves: /^/,
+  onlyMoves: ALL_OPS,
   formulas: [
     'flops = 0',
     'copy_: source + target, each with its element size; clone, contiguous, reshape: 2·E·size (they launch a kernel only to copy)',

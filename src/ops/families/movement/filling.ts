@@ -2,7 +2,7 @@
 import { numel, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
 import { tensorOfType } from '../../schema/dispatched.js';
-import type { Family, Work } from '../../family.js';
+import { ALL_OPS, type Family, type Work } from '../../family.js';
 import { integers } from '../../operands.js';
 import { tensor, tensorParams, workOf } from '../../work.js';
 import type { BoundArguments } from '../../schema/binding.js';
@@ -158,7 +158,7 @@ export const filling: Family = {
   title: 'Filling: zeros, ones, full, fill_, arange, linspace, eye, tril_indices',
   category: 'set',
   ops: Object.keys(FILLINGS).filter((op) => !/^randn?$/.test(op)),
-  moves: /^/,
+  onlyMoves: ALL_OPS,
   formulas: ['flops = 0; bytes = E·size; the default type is float32 (full and arange: from their values)'],
   work,
 };

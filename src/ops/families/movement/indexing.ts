@@ -75,7 +75,7 @@ export const tensorIndexing: Family = {
   title: 'Indexing with index tensors: index, index_put_',
   category: 'indexing',
   ops: Object.keys(TENSOR_RULES),
-  moves: /^(_unsafe_)?index$/,
+  onlyMoves: /^(_unsafe_)?index$/,
   formulas: [
     'index: flops = 0; bytes = 2·picked + indices',
     'index_put_: flops = 0, E(placed) with accumulate; bytes = values + indices + placed (twice with accumulate)',
@@ -253,7 +253,7 @@ export const indexing: Family = {
   title: 'Indexing: gather, scatter, select by index or mask',
   category: 'indexing',
   ops: Object.keys(RULES),
-  moves: /^(?!scatter|index_add|index_reduce|put)/,
+  onlyMoves: /^(?!scatter|index_add|index_reduce|put)/,
   formulas: [
     'flops = 0; scatter_add, index_add and the backward of a pick: one addition per element',
     'gather, take, index_select: 2·picked + indices; backward 3·picked + indices',

@@ -81,7 +81,7 @@ export const ordering: Family = {
   title: 'Ordering: sort, topk, unique, searchsorted, histogram',
   category: 'sorting',
   ops: Object.keys(RULES),
-  moves: /^(?!histc|bincount)/,
+  onlyMoves: /^(?!histc|bincount)/,
   formulas: [
     'flops = 0; histc, bincount: one addition per element',
     'sort: input + values + 8·E (positions); topk: input + (size + 8) per selected value',

@@ -1,7 +1,7 @@
 /** Slices copied out of a tensor, padding, the gradients of both, and joined tensors: cat and stack. */
 import { ruleWork, rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { numel, elementCount, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
+import { ALL_OPS, type Family } from '../../family.js';
 import { integers } from '../../operands.js';
 import { tensor, writing, helperCost, tensorListParams } from '../../work.js';
 import type { BoundArguments } from '../../schema/binding.js';
@@ -62,7 +62,7 @@ export const joining: Family = {
   title: 'Joining: cat, stack',
   category: 'copy',
   ops: Object.keys(JOINING_RULES),
-  moves: /^/,
+  onlyMoves: ALL_OPS,
   formulas: ['flops = 0; bytes = operands + result (backward: the same, reads and writes swapped)'],
   work: (call, kernel) => ruleWork(JOINING_RULES, call, kernel, JOINING_SOURCE),
 };
@@ -127,7 +127,7 @@ export const slicing: Family = {
   title: 'Slices and padding: split_copy, slice_backward, reflection_pad, replication_pad',
   category: 'copy',
   ops: Object.keys(RULES),
-  moves: /^(?!unfold_backward|re\w+_pad\dd_backward)/,
+  onlyMoves: /^(?!unfold_backward|re\w+_pad\dd_backward)/,
   formulas: [
     'split, view and similar ops that copy: flops = 0; bytes = 2·E·size',
     'slice_backward, select_backward: gradient + result; unfold_backward adds E(gradient)',

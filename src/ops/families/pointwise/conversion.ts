@@ -1,7 +1,7 @@
 /** Conversion to another element type. */
 import { mapEntries, type ByName } from '../../by-name.js';
 import { dtypeShort } from '../../../record/element-types.js';
-import type { Family } from '../../family.js';
+import { ALL_OPS, type Family } from '../../family.js';
 import { dtypeAt } from '../../schema/dispatched.js';
 import { ruleWork, rules, withTensors, type BoundCall, type OpRules, type RuleCost } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
@@ -65,7 +65,7 @@ export const conversion: Family = {
   title: 'Conversion to another element type',
   category: 'copy',
   ops: Object.keys(RULES),
-  moves: /^/,
+  onlyMoves: ALL_OPS,
   formulas: [
     'flops = 0; bytes = E·(size of input + size of result)',
     "to: the result's type is that of the arguments or the other tensor, otherwise that of the input",

@@ -1,4 +1,4 @@
-/** Ops that take longer than their device needs for their FLOPs and bytes, measured as the distance to the roofline. */
+/** Ops that take longer than the roofline of their device predicts from their FLOPs and bytes. */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import { numel, type Tensor } from '../../../ops/call.js';
 import { inputTensors } from '../../../ops/operands.js';

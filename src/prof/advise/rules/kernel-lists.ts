@@ -18,16 +18,16 @@ import { linkPeakOf, peaksOf } from '../../roofline/peaks.js';
 import { LARGEST_CACHE } from '../../roofline/roofline.js';
 import { isOnCoreClass, isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import { asksForArguments } from '../../work/capture-options.js';
-import { collectiveNs, kernelTime } from './unattributed-kernels.js';
+import { collectiveEvidence, kernelTimeName } from './unattributed-kernels.js';
 import { communicates, isCut, type StepActivity } from '../../steps/step-work.js';
 
 /** Minimum share of the kernels' time. */
 const LEAST_SHARE = 0.1;
 
+/** Times in ns. */
 class Kernels {
-  /** Of kernels that compute, and of collectives. */
-  time = 0;
-  collective = 0;
+  computeTime = 0;
+  collectiveTime = 0;
   readonly unknown = new KernelTally();
   readonly reasons = new Ranking();
 }
@@ -48,10 +48,10 @@ export const unknownFlops = deviceRule({
     if (dur === null || !Number.isFinite(dur) || isNeuronInstruction(record)) return false;
     const kernels = devices.of(record);
     if (communicates(record)) {
-      kernels.collective += dur;
+      kernels.collectiveTime += dur;
       return false;
     }
-    kernels.time += dur;
+    kernels.computeTime += dur;
     if (op === null) return false;
     // Another rule reports kernels without arguments, with what to record.
     if (flops !== null || reason === null || asksForArguments(reason)) return true;
@@ -59,18 +59,18 @@ export const unknownFlops = deviceRule({
     kernels.reasons.add(reason, dur);
     return true;
   },
-  findings: ({ time: all, collective, unknown, reasons }) => {
+  findings: ({ computeTime, collectiveTime, unknown, reasons }) => {
     const { count, time: ns, names, facts } = unknown;
-    if (ns <= LEAST_SHARE * all) return [];
+    if (ns <= LEAST_SHARE * computeTime) return [];
     const [[reason] = ['']] = reasons.top(1);
     return [
       {
-        what: `FLOPs are unknown for ${percent(ns / all)} of ${kernelTime(collective)}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
+        what: `FLOPs are unknown for ${percent(ns / computeTime)} of ${kernelTimeName(collectiveTime)}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
         details: `mostly ${reason}`,
         action:
           'MFU leaves these kernels out. To include them, add a FLOP formula (CONTRIBUTING, "Add an op") or report the op with its arguments',
         ...facts,
-        evidence: { ...facts.evidence, kernelNs: all + collective, ...collectiveNs(collective) },
+        evidence: { ...facts.evidence, kernelNs: computeTime + collectiveTime, ...collectiveEvidence(collectiveTime) },
         see: "dprof --where 'op!=na && flops==na' --by op,params -f table FILE",
       },
     ];

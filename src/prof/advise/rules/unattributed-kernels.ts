@@ -22,18 +22,19 @@ import { KernelTally } from '../kernel-tally.js';
  */
 export const LEAST_SHARE = 0.1;
 
-/** What shares of the kernels' time refer to, when the time of collectives is left out of it. */
-export const kernelTime = (collective: number): string => `kernel time${collective > 0 ? ' without collectives' : ''}`;
+/** Name of the time that shares refer to; it says whether collectives were left out. */
+export const kernelTimeName = (collectiveTime: number): string =>
+  `kernel time${collectiveTime > 0 ? ' (excluding collectives)' : ''}`;
 
-/** Adds the time of collectives to the evidence of such a share. */
-export const collectiveNs = (collective: number): { readonly collectiveNs?: number } =>
-  collective > 0 ? { collectiveNs: collective } : {};
+/** Evidence for a share that leaves out collectives: their time. */
+export const collectiveEvidence = (collectiveTime: number): { readonly collectiveNs?: number } =>
+  collectiveTime > 0 ? { collectiveNs: collectiveTime } : {};
 
 /** Kernel time by whether its op and the op's arguments are known, for the rule and for the check. Times in ns. */
 export class KernelOps {
   /** Time of all kernels except those that only wait, and the part of it in collectives, which need no op. */
   time = 0;
-  collective = 0;
+  collectiveTime = 0;
   /** Streams of kernels whose launch is known. */
   readonly #launched = new Set<number | null>();
   /** Kernels without a launch: `lost` for those after a kernel of the same stream that has one, `early` for the rest. */
@@ -59,7 +60,7 @@ export class KernelOps {
     this.#addLaunch(record, dur);
     // The name of a collective's kernel identifies its operation.
     if (work === 'communication') {
-      this.collective += dur;
+      this.collectiveTime += dur;
       return dur;
     }
     // A kernel whose own operands determine its work has no reason.
@@ -88,16 +89,16 @@ export class KernelOps {
 
   /** Time of the kernels that need an op. */
   get computing(): number {
-    return this.time - this.collective;
+    return this.time - this.collectiveTime;
   }
 
-  /** What is unknown of a notable share of the computing time, and how to record it. */
+  /** What is unknown for a notable share of the computing time, and how to record it. */
   limits(profile: Recorded | null): OpLimit[] {
     return (['nameless', 'shapeless'] as const)
       .filter((kind) => this[kind].time > LEAST_SHARE * this.computing)
       .map((kind) => ({
         kind,
-        what: `${percent(this[kind].time / this.computing)} of ${kernelTime(this.collective)} ${KINDS[kind].work}`,
+        what: `${percent(this[kind].time / this.computing)} of ${kernelTimeName(this.collectiveTime)} ${KINDS[kind].work}`,
         remedy: kind === 'shapeless' ? recording(profile) : actionFor(this.#cause, profile),
       }));
   }
@@ -215,7 +216,7 @@ export const unattributed = deviceRule({
         what: `${what}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
         action: remedy,
         ...facts,
-        evidence: { ...facts.evidence, kernelNs: ops.time, ...collectiveNs(ops.collective) },
+        evidence: { ...facts.evidence, kernelNs: ops.time, ...collectiveEvidence(ops.collectiveTime) },
         see: KINDS[kind].see,
       };
     }),

@@ -19,7 +19,7 @@ function addCause(causes: Map<IdleCause, CauseSum>, cause: IdleCause, { count, t
 export class CauseSums {
   readonly #devices = new Map<number, Map<IdleCause, CauseSum>>();
 
-  /** @param time of the gap, in ns */
+  /** @param time length of the gap, in ns */
   add(device: number, cause: IdleCause, time: number): void {
     const ofDevice = entryOf(this.#devices, device, () => new Map<IdleCause, CauseSum>());
     addCause(ofDevice, cause, { count: 1, time, longest: time });

@@ -163,7 +163,7 @@ class NamedKernels {
   communicating = 0;
   readonly launches = new LaunchShapes();
 
-  /** @param number of the name in the tally */
+  /** @param number number of the name in the tally */
   constructor(
     readonly name: string,
     readonly number: number,

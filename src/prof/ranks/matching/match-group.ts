@@ -25,8 +25,8 @@ const MOST_COMPARISONS = 20_000_000;
  * Offset of a list within the base list.
  * @param edges whether operations may be missing before it, and after it
  * @param fits whether an entry of the list may be one of the base
- * @returns null when it does not fit; with both edges open, also when it fits in several places, or when the limit is
- *   reached first
+ * @returns null when the list does not fit. If operations may be missing on both sides, also null when it fits in several
+ *   places or the comparison limit is reached.
  */
 export function alignments(
   list: readonly number[],

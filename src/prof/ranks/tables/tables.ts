@@ -78,7 +78,7 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
     ({ across }) => across,
   ),
   time('idle', 'time of a step during which nothing runs', ({ idle }) => idle),
-  time('bubble', 'sum of messages, across and idle', ({ bubble }) => bubble),
+  time('bubble', 'messages + across + idle', ({ bubble }) => bubble),
   column('bubble_share', 'bubble_%', real(8, 1, '%'), 'bubble as a share of the step', ({ bubble, stepTime }) =>
     bubble === null || stepTime === null || stepTime <= 0 ? null : (PERCENT * bubble) / stepTime,
   ),
