@@ -2,7 +2,7 @@
  * Finds how spans of time nest. All sweeps take spans in order of start time, the longer first for equal starts. They
  * accept spans that overlap without nesting, such as the start/end ranges of NVTX. The caller chooses the unit of time.
  */
-import { elementAt, least } from './element.js';
+import { append, elementAt, least } from './element.js';
 import { countUpTo } from './row-order.js';
 
 interface Span {
@@ -236,6 +236,14 @@ export class EnclosingSpans<T> {
     /** Called with the number of spans that are left out because too many are open. */
     private readonly leaveOut: (spans: number) => void = () => undefined,
   ) {}
+
+  /** A sweep that goes on from the same place. */
+  copy(): EnclosingSpans<T> {
+    const copy = new EnclosingSpans<T>(this.spans, this.rows, this.leaveOut);
+    copy.#next = this.#next;
+    append(copy.#open, this.#open);
+    return copy;
+  }
 
   /** The spans around one, outermost first. */
   around(from: number, until: number): OpenSpan<T>[] {

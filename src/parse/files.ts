@@ -1,6 +1,10 @@
-/** File access: bytes read and written by position, a search in the first part of a file, names in a folder, small JSON. */
+/**
+ * File access: bytes read and written by position, a search in the first part of a file, names in a folder, small JSON, the
+ * limits of a container.
+ */
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { largest } from '../containers/element.js';
+import { largest, least } from '../containers/element.js';
 import { UserError, isSystemError, systemReason } from '../record/errors.js';
 import {
   closeSync,
@@ -204,3 +208,23 @@ const LOGS = ['-wal', '-journal', '-shm'];
 
 /** Paths of files that may be read along with a database; they need not exist. */
 export const logsOf = (path: string): string[] => LOGS.map((ending) => realpathSync(path) + ending);
+
+/** Files with the time in us that a container may use its cores in each period, and the period: Linux, cgroups 2 and 1. */
+const QUOTA_FILES = [
+  ['/sys/fs/cgroup/cpu.max'],
+  ['/sys/fs/cgroup/cpu/cpu.cfs_quota_us', '/sys/fs/cgroup/cpu/cpu.cfs_period_us'],
+];
+
+/** Cores in the words of these files: `200000 100000` are two; Infinity for `max` or -1, which set no limit. */
+export function coresOfQuota(text: string): number {
+  const [quota = NaN, period = NaN] = text.trim().split(/\s+/).map(Number);
+  return quota > 0 && period > 0 ? quota / period : Infinity;
+}
+
+/** Number of cores that this process may use: at most those of the machine, and fewer where a container limits them. */
+export function usableCores(): number {
+  const quotas = QUOTA_FILES.filter((paths) => paths.every((path) => existsSync(path))).map((paths) =>
+    coresOfQuota(paths.map((path) => readFileSync(path, 'utf8')).join(' ')),
+  );
+  return Math.max(1, Math.floor(Math.min(availableParallelism(), least(quotas))));
+}

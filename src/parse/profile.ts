@@ -41,6 +41,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
   const name = options.name ?? path;
   const probe = openProbe(path, name);
   try {
+    options.share?.onOpen?.();
     const reader = chooseReader(probe, options.format);
     const { profile, ranges = false, program, force, allFields = false, derived = false } = options;
     const { onlyWritten = false } = options;

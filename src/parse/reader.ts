@@ -79,6 +79,8 @@ export interface Share {
   readonly size: number;
   /** Shares the decoding of a database; absent when each thread decodes all of it. */
   readonly blocks?: SharedBlocks;
+  /** Called when the thread has opened the input; it may throw, because threads must not read different files. */
+  readonly onOpen?: () => void;
   /**
    * Returns the number of this thread's next slice, from 0, always above the previous one. Called when all records of
    * the previous slice have been taken.

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freshFolder } from '../support/fresh-path.js';
@@ -18,8 +18,11 @@ const THREADS = [
   ['-j', '1'],
   ['-j', '2'],
 ];
-/** Above the size from which a profile counts as large. */
-const PADDING = 17 * 1024 * 1024;
+/** Two threads share a profile of this size. */
+const PADDING = 33 * 1024 * 1024;
+
+const NCU_HEAD =
+  '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"';
 
 const ENDING_THREAD = pathToFileURL(join(ROOT, 'test/support/ending-thread.mjs')).href;
 
@@ -71,6 +74,22 @@ describe('dparse on a large profile', function () {
       expect(stderr).to.equal('');
     });
   }
+
+  it('writes the same with two threads where they cannot share the profile', async () => {
+    const report = join(folder, 'ncu.csv');
+    const rows = Array.from({ length: KERNELS }, (_, i) => `"${i}","1","python","127.0.0.1","kernel","1","7","(32, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics","sm__cycles_elapsed.max","cycle","${i}"`); // prettier-ignore
+    writeFileSync(report, [NCU_HEAD, ...rows, ''].join('\n'));
+    for (const options of [
+      ['-f', 'pyprof'],
+      ['--ncu', report],
+      ['--neff', join(ROOT, 'samples/attention.neff')],
+    ]) {
+      const [one, two] = await Promise.all(THREADS.map((threads) => runCli('dparse', [...threads, ...options, large])));
+      expect(two, options.join(' ')).to.deep.equal(one);
+      expect(one?.code).to.equal(0);
+      expect(one?.stdout.length).to.be.above(KERNELS * 100);
+    }
+  });
 
   itWithProcess('ends with an error when one of its threads ends, and leaves no file behind', () => {
     const out = join(folder, 'half.dict');

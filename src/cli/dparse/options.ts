@@ -1,6 +1,6 @@
 /** The options of `dparse`, in one table for the parser and the help. */
 import { labelledLine } from '../../table/readable.js';
-import { availableParallelism } from 'node:os';
+import { usableCores } from '../../parse/files.js';
 import { READERS } from '../../parse/registry.js';
 import { UNREADABLE } from '../../parse/unreadable/unreadable.js';
 import { requireName, UsageError } from '../../record/errors.js';
@@ -95,7 +95,7 @@ export function formatsText(): string {
 }
 
 /** Parsing is CPU-bound, so more threads than cores cost start-up time and memory for nothing. */
-const jobsOf = (text: string): number => Math.min(integer('-j', text, 1), availableParallelism());
+const jobsOf = (text: string): number => Math.min(integer('-j', text, 1), usableCores());
 
 /** @throws UsageError for invalid options */
 export function readArguments(args: readonly string[]) {

@@ -3,7 +3,7 @@
  * for.
  */
 import { existsSync, statSync, statfsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { requireThere } from '../../parse/files.js';
+import { requireThere, usableCores } from '../../parse/files.js';
 import { findProfiles, type FoundProfile } from '../../parse/find.js';
 import { liveRecords, peek } from '../../parse/live.js';
 import type { LiveFormat } from '../../parse/reader.js';
@@ -20,7 +20,7 @@ import { parseLarge, parseMany, parseShared } from './workers.js';
 import { printText, printList, withOutput, targetOf, withIoErrors, type Write } from '../output.js';
 import { versionText } from '../package-folder.js';
 import { progress, type Progress } from '../progress.js';
-import { availableParallelism, freemem, tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import { largest } from '../../containers/element.js';
 import { statOf } from '../guard.js';
 import { randomBytes } from 'node:crypto';
@@ -134,7 +134,7 @@ export function threadsFor(
 }
 
 const thisMachine = (): Machine => ({
-  cores: availableParallelism(),
+  cores: usableCores(),
   memory: Math.min(freemem(), process.constrainedMemory() || Infinity),
   disk: orNone(() => {
     const { bavail, bsize } = statfsSync(tmpdir());
@@ -316,12 +316,13 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
   };
   const parse = async (written: ParseOptions['output'], write: Write): Promise<void> => {
     const options = { ...shared, output: written };
-    const found = findProfiles(inputs, { format, stdin, capture: request.capture, onNote: report.note });
-    const hasSingleInput = inputs.length === 1 && (await filesOf(inputs)).length === 1;
-    const outcomes =
-      jobs > 1 && !hasSingleInput
-        ? parseMany(found, options, jobs, write, meter)
-        : parseEach(found, options, request.jobs ?? null, write, meter);
+    const given = findProfiles(inputs, { format, stdin, capture: request.capture, onNote: report.note });
+    const mayBeSingle = inputs.length === 1 && (await filesOf(inputs)).length === 1;
+    const { found, isSingle } =
+      jobs > 1 && mayBeSingle ? await peekSecond(given) : { found: given, isSingle: jobs === 1 };
+    const outcomes = isSingle
+      ? parseEach(found, options, request.jobs ?? null, write, meter)
+      : parseMany(found, options, jobs, write, meter);
     for await (const { name, ordinal, outcome } of outcomes) {
       meter.clear();
       report.add(name, outcome, ordinal);
@@ -330,6 +331,25 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
   };
   if (outputFormat === 'parquet') return withOutputFolder(output, (folder) => parse({ folder }, () => undefined));
   await withOutput(output, output === undefined ? [] : await filesRead(request), (write) => parse(outputFormat, write));
+}
+
+/** Whether there is a single profile: an archive is one file, and may have several. */
+async function peekSecond<T>(
+  given: AsyncIterable<T>,
+): Promise<{ readonly found: AsyncIterable<T>; readonly isSingle: boolean }> {
+  const rest = given[Symbol.asyncIterator]();
+  const first = await rest.next();
+  const second = first.done === true ? first : await rest.next();
+  async function* all(): AsyncGenerator<T> {
+    try {
+      if (first.done !== true) yield first.value;
+      if (second.done !== true) yield second.value;
+      yield* { [Symbol.asyncIterator]: () => rest };
+    } finally {
+      await rest.return?.();
+    }
+  }
+  return { found: all(), isSingle: second.done === true };
 }
 
 /**
@@ -365,12 +385,28 @@ function parseNext(
   meter: Progress,
 ): Promise<Outcome> {
   if (!isLarge(profile)) return parseOne(profile, options, write, meter);
-  // The thread that makes the records also writes the Parquet files, so they cannot be shared.
-  const isShared = profile.reader.isShared?.(options) === true && typeof options.output === 'string';
-  const { size } = statSync(profile.source.path);
-  const shared = isShared ? (threads ?? threadsFor(size, size, thisMachine())) : 1;
+  const shared = canBeShared(profile, options) ? sharingThreads(profile, threads) : 1;
   if (shared === 1) return parseLarge(profile, options, write, meter);
   return parseShared(profile, options, shared, write, meter);
+}
+
+/**
+ * Whether several threads can make the records of a profile: not if a report's counters are joined to all kernels in order,
+ * nor for other outputs than lines of records.
+ */
+const canBeShared = ({ reader }: FoundProfile, options: ParseOptions): boolean =>
+  reader.isShared?.(options) === true &&
+  options.output === 'records' &&
+  options.ncu === undefined &&
+  (options.program === undefined || reader.usesProgram === true);
+
+/** Most threads that share a profile unless the user asks for more: each repeats a part of the work. */
+const MOST_SHARING = 4;
+
+/** Number of threads that share a profile. @param threads the most that the user wants; null when not stated */
+function sharingThreads({ source }: FoundProfile, threads: number | null): number {
+  const { size } = statSync(source.path);
+  return Math.min(threads ?? MOST_SHARING, threadsFor(size, size, thisMachine()));
 }
 
 /** Files that the run reads: files and folders, files that match a glob, the program, and the counter report. */

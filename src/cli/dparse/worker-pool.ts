@@ -37,6 +37,14 @@ export interface Slices {
   readonly blocks: BlockMemory;
   /** Number of this thread, from 0. */
   readonly thread: number;
+  /** See `identityOf`: the threads must open the same file. */
+  readonly identity: string;
+}
+
+/** Identifies a file with its content. */
+export function identityOf(path: string): string {
+  const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
+  return [dev, ino, size, mtimeNs].join();
 }
 
 /**

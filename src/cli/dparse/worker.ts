@@ -6,7 +6,7 @@ import { parentPort } from 'node:worker_threads';
 import { SharedBlocks } from '../../parse/sqlite/shared-blocks.js';
 import { UserError } from '../../record/errors.js';
 import { parseOne, parsePart, type Outcome } from './one.js';
-import type { Job, Slices, WorkerAnswer, WorkerRequest } from './worker-pool.js';
+import { identityOf, type Job, type Slices, type WorkerAnswer, type WorkerRequest } from './worker-pool.js';
 import { appendTo } from '../../parse/input/temporary-file.js';
 import type { Write } from '../output.js';
 import { SILENT } from '../progress.js';
@@ -59,15 +59,20 @@ async function parse(job: Job): Promise<void> {
 async function parseSlices(
   profile: Parameters<typeof parsePart>[0],
   options: Job['options'],
-  { taken, size, blocks, thread }: Slices,
+  { taken, size, blocks, thread, identity }: Slices,
 ): Promise<void> {
   let slice: number | null = null;
+  const onOpen = (): void => {
+    const { path, name } = profile.source;
+    if (identityOf(path) === identity) return;
+    throw new UserError('was replaced or changed while it was opened', { where: name, hint: 'run dparse again' });
+  };
   const next = (): number => {
     if (slice !== null) answer({ complete: slice });
     return (slice = Atomics.add(taken, 0, 1));
   };
   const part = await parsePart(profile, options, (data) => toMainThread(data, slice ?? 0), {
-    ...{ size, next, blocks: new SharedBlocks(blocks, thread) },
+    ...{ size, next, onOpen, blocks: new SharedBlocks(blocks, thread) },
   });
   answer(part instanceof UserError ? { what: part.what, detail: part.detail } : { part });
 }

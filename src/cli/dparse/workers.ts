@@ -13,7 +13,7 @@ import { Diagnostics } from '../../record/diagnostics.js';
 import { encodeLine } from '../../record/jsonl.js';
 import type { EndRecord } from '../../record/record.js';
 import { outcomeOf, type Outcome, type ParsedProfile, type ParseOptions, type ProfilePart } from './one.js';
-import { parseSlicesInWorker, WorkerPool } from './worker-pool.js';
+import { identityOf, parseSlicesInWorker, WorkerPool } from './worker-pool.js';
 import type { Write } from '../output.js';
 import { SILENT, type Progress } from '../progress.js';
 
@@ -211,10 +211,10 @@ export async function parseShared(
   const out = metered(write, meter);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  const order = new SliceOrder();
+  const order = new SliceOrder(stop.signal);
   const written = { pieces: 0 };
   const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const slices = { size: SLICE, taken, blocks: blockMemory(threads) };
+  const slices = { size: SLICE, taken, blocks: blockMemory(threads), identity: identityOf(profile.source.path) };
   const lines = {
     stop: stop.signal,
     take: async (bytes: Uint8Array, slice = 0) => {
@@ -249,9 +249,14 @@ class SliceOrder {
   #current = 0;
   readonly #changes = new EventEmitter().setMaxListeners(0);
 
-  /** Waits until all lines of the slices before this one are written. */
+  constructor(private readonly stop: AbortSignal) {}
+
+  /**
+   * Waits until all lines of the slices before this one are written.
+   * @throws AbortError when the threads are stopped
+   */
   async reached(slice: number): Promise<void> {
-    while (this.#current < slice) await once(this.#changes, 'change');
+    while (this.#current < slice) await once(this.#changes, 'change', { signal: this.stop });
   }
 
   /** Waits for a slice's turn, then ends it. */

@@ -3,10 +3,10 @@
  * the thread that takes them. Both ways find events only through `TraceReading`.
  */
 import { existsSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import type { DiagnosticName, Diagnostics } from '../../record/diagnostics.js';
+import { usableCores } from '../files.js';
 import { ByteWindow } from '../input/byte-window.js';
 import { TraceEvent } from './event-fields.js';
 import { TraceReading, type TakeEvent, type TraceHeader } from './event-stream.js';
@@ -54,7 +54,7 @@ export function readTrace(
   argKeys: readonly string[],
   diagnostics: Diagnostics,
   take: TakeEvent,
-  { step, isAhead = availableParallelism() > 1 && statSync(path).size >= LARGE }: Reading = {},
+  { step, isAhead = usableCores() > 1 && statSync(path).size >= LARGE }: Reading = {},
 ): TraceHeader {
   const event = new ScannedEvent(argKeys);
   const end = isAhead ? readAhead({ path, name, argKeys, step: step ?? SCANNED_STEP }, event, take) : null;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { coresOfQuota } from '../../../src/parse/files.js';
 import { jobsFor } from '../../../src/cli/dparse/parse-command.js';
 
 const MB = 1024 * 1024;
@@ -38,5 +39,10 @@ describe('how many inputs are parsed at a time', () => {
         expect(jobsFor(inputs, { ...has, disk: has.disk / 2 })).to.be.at.most(jobs);
       }),
     );
+  });
+
+  it('counts the cores that a container may use', () => {
+    const quotas = ['200000 100000\n', '150000 100000', 'max 100000\n', '-1\n 100000\n', '', 'text'];
+    expect(quotas.map(coresOfQuota)).to.deep.equal([2, 1.5, Infinity, Infinity, Infinity, Infinity]);
   });
 });

@@ -1,6 +1,6 @@
 /** The options of `dprof job`, and their meaning. */
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { usableCores } from '../../../parse/files.js';
 import { resolve } from 'node:path';
 import { UsageError, requireName } from '../../../record/errors.js';
 import { COLUMNS } from '../../../prof/columns/columns.js';
@@ -169,7 +169,7 @@ function wholeJob(given: Arguments): WholeJob {
     throw new UsageError('no INPUT', `usage: ${JOB.usage}; see dprof job --help`);
   return {
     ...{ engine, resume, wait: given.on('wait') },
-    jobs: given.read('jobs', (text) => integer('-j', text, 1)) ?? availableParallelism(),
+    jobs: given.read('jobs', (text) => integer('-j', text, 1)) ?? usableCores(),
     perTask: given.read('per-task', (text) => integer('--per-task', text, 1)) ?? PER_TASK,
     atOnce: given.read('at-once', (text) => integer('--at-once', text, 1)) ?? AT_ONCE,
     sbatch: sbatch.flatMap((text) => wordsOf('--sbatch', text)),

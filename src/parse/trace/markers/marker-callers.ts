@@ -3,11 +3,17 @@ import { elementAt } from '../../../containers/element.js';
 import { EnclosingSpans, outermost, spanRows } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { groupAt, keepRows, type RowGroups } from '../../../containers/row-order.js';
-import { CallerThreads, type Caller, type LastCaller } from '../threads.js';
+import { CallerThreads, type Caller } from '../threads.js';
 import type { Trace } from '../trace.js';
 import type { Marker, OpMarker } from './markers.js';
 
 type Sweeps = Map<number, EnclosingSpans<Marker>>;
+
+/** The thread that an engine thread worked for last, if any, and its sweeps of other threads. */
+export interface CallerState {
+  readonly last: number | undefined;
+  readonly sweeps: Sweeps;
+}
 
 /** Whether a marker comes from the autograd engine: a node of the backward pass. */
 export const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
@@ -67,17 +73,17 @@ export class MarkerCallers {
     this.#callers.setLast(thread, null);
   }
 
-  lastOf(thread: number): LastCaller {
-    return this.#callers.lastOf(thread);
+  /** What `callerOf` depends on for the next launch of a thread; null when it is unknown because launches were skipped. */
+  stateOf(thread: number): CallerState | null {
+    const last = this.#callers.lastOf(thread);
+    if (last === null) return null;
+    const sweeps = this.#sweeps.get(thread) ?? [];
+    return { last, sweeps: new Map([...sweeps].map(([other, sweep]) => [other, sweep.copy()] as const)) };
   }
 
-  /** Goes back to the first launch of a thread. */
-  restart(thread: number): void {
-    this.#sweeps.delete(thread);
-  }
-
-  /** Restores the last caller after `restart` and `skip`. */
-  setLast(thread: number, last: LastCaller): void {
+  /** Goes back to an earlier launch of a thread. */
+  restore(thread: number, { last, sweeps }: CallerState): void {
+    this.#sweeps.set(thread, sweeps);
     this.#callers.setLast(thread, last);
   }
 

@@ -5,12 +5,11 @@
  */
 import { append, elementAt } from '../../../containers/element.js';
 import type { Context, OpCall, RangeKind } from '../../../record/record.js';
-import type { LastCaller } from '../threads.js';
 import type { Trace } from '../trace.js';
 import { NO_CONTEXT, LaunchSteps, type KernelContexts, type Step, type StepRange } from '../launch-steps.js';
 import type { LaunchJoin } from '../launches.js';
 import { isNcclCall, parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
-import { MarkerCallers } from './marker-callers.js';
+import { MarkerCallers, type CallerState } from './marker-callers.js';
 import { EnclosingSpans, type OpenSpan } from '../../../containers/nesting.js';
 import { allRows, keepRows, groupAt, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
 import { compareTexts, orderRanges, rangeKey } from '../record-order.js';
@@ -61,8 +60,9 @@ interface ThreadState {
 /** What the contexts of a thread's launches depend on, before the launch at an index. */
 interface StateBefore {
   readonly next: number;
+  readonly ranges: EnclosingSpans<Marker>;
   readonly sequence: SequenceState;
-  readonly caller: LastCaller;
+  readonly caller: CallerState;
 }
 
 /**
@@ -205,9 +205,9 @@ export class MarkerContexts implements KernelContexts {
     while (next < state.end && this.#isComplete(elementAt(rows, next))) next++;
     const from = next - LAUNCHES_BEFORE;
     if (from <= state.next) return;
-    const caller = this.#callers.lastOf(state.thread);
-    if (state.sequence.isKnown && caller !== null)
-      state.before = { next: state.next, sequence: state.sequence, caller };
+    const caller = state.sequence.isKnown ? this.#callers.stateOf(state.thread) : null;
+    if (caller !== null)
+      state.before = { next: state.next, ranges: state.ranges.copy(), sequence: state.sequence, caller };
     this.#sweepTo(state, from);
     state.sequence = SequenceState.unknown();
   }
@@ -225,14 +225,11 @@ export class MarkerContexts implements KernelContexts {
   }
 
   /** Finds the state before the next launch by processing the skipped launches. */
-  #restore(state: ThreadState, { next, sequence, caller }: StateBefore): void {
+  #restore(state: ThreadState, before: StateBefore): void {
     const { diagnostics } = this.trace;
     const { isPaused } = diagnostics;
-    const replayed = this.#stateAtStart(state.thread);
-    this.#callers.restart(state.thread);
-    this.#sweepTo(replayed, next);
-    replayed.sequence = sequence;
-    this.#callers.setLast(state.thread, caller);
+    const replayed = { ...state, ...before, before: null };
+    this.#callers.restore(state.thread, before.caller);
     diagnostics.isPaused = true;
     for (; replayed.next < state.next; replayed.next++)
       this.#context(elementAt(this.#order.rows, replayed.next), replayed);
