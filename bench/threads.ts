@@ -51,10 +51,16 @@ async function usageOf(input: string, threads: number): Promise<Usage> {
   return summary(usages);
 }
 
-/** Predicted speed-up on `cores` cores: each thread repeats a part of the work, and the rest is divided among them. */
+/** Fraction of the CPU time of one thread that threads which share a profile repeat at least. */
+const REPEATED = 0.05;
+
+/**
+ * Predicted speed-up on `cores` cores: each thread repeats a part of the work, and the rest is divided. `na` if the threads
+ * do not share the profile.
+ */
 function modelled([{ cpuSeconds: alone }, { cpuSeconds: both }]: readonly [Usage, Usage], cores: number): string {
-  if (alone === null || both === null) return 'na';
-  const repeated = Math.max(0, both - alone);
+  if (alone === null || both === null || both < alone * (1 + REPEATED)) return 'na';
+  const repeated = both - alone;
   return (alone / (repeated + Math.max(0, alone - repeated) / cores)).toFixed(2);
 }
 
