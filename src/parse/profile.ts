@@ -16,7 +16,7 @@ import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 /** Options of `readProfile`. */
 export interface ProfileOptions extends Pick<
   ReadOptions,
-  'profile' | 'program' | 'force' | 'allFields' | 'derived' | 'onlyWritten' | 'share'
+  'profile' | 'program' | 'force' | 'allFields' | 'derived' | 'onlyWritten' | 'isBusy' | 'share'
 > {
   /** Name of the input for messages and the profile line, as the user gave it; the path when not given. */
   readonly name?: string;
@@ -44,7 +44,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
     options.share?.onOpen?.();
     const reader = chooseReader(probe, options.format);
     const { profile, ranges = false, program, force, allFields = false, derived = false } = options;
-    const { onlyWritten = false } = options;
+    const { onlyWritten = false, isBusy = false } = options;
     if (probe.database !== null) probe.database.shared = options.share?.blocks ?? null;
     const counters = joinOf(options.ncu);
     const records = reader.read(probe, {
@@ -54,6 +54,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       ranges,
       allFields,
       derived,
+      isBusy,
       // Counters of another file can be joined only to records that are objects, not lines.
       onlyWritten: onlyWritten && counters === null,
       ...(options.share === undefined ? undefined : { share: options.share }),

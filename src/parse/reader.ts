@@ -65,6 +65,8 @@ export interface ReadOptions {
   readonly onlyWritten?: boolean;
   /** Whether to write fields that the format's documentation does not name. They may contain anything. */
   readonly allFields?: boolean;
+  /** Whether other inputs keep all cores busy, so that a second thread would not help to read this one. */
+  readonly isBusy?: boolean;
   /** Which slices of the records to make, when several threads read the profile; all of them when absent. */
   readonly share?: Share;
 }

@@ -23,6 +23,7 @@ export interface ParseOptions {
   readonly ncu?: string;
   readonly allFields?: boolean;
   readonly derived?: boolean;
+  readonly isBusy?: boolean;
   /** Format of the lines, or the folder for Parquet files. */
   readonly output: LineFormat | { readonly folder: string };
 }

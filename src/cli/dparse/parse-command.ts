@@ -322,7 +322,7 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
       jobs > 1 && mayBeSingle ? await peekSecond(given) : { found: given, isSingle: jobs === 1 };
     const outcomes = isSingle
       ? parseEach(found, options, request.jobs ?? null, write, meter)
-      : parseMany(found, options, jobs, write, meter);
+      : parseMany(found, { ...options, isBusy: jobs >= usableCores() }, jobs, write, meter);
     for await (const { name, ordinal, outcome } of outcomes) {
       meter.clear();
       report.add(name, outcome, ordinal);

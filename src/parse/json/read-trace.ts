@@ -13,7 +13,7 @@ import { TraceReading, type TakeEvent, type TraceHeader } from './event-stream.j
 import { JsonCursor } from './json-cursor.js';
 
 /** Size in bytes from which a trace is worth a second thread, which takes about 50 ms to start. */
-const LARGE = 16 * 1024 * 1024;
+const LARGE = 64 * 1024 * 1024;
 
 /** Bytes that the second thread reads at a time. */
 const SCANNED_STEP = 2 * 1024 * 1024;

@@ -108,11 +108,21 @@ export class KinetoTrace implements Trace {
   #hasFractions = false;
   /** Whether any activity's external id differs from its correlation id. Only then are external ids those of ops. */
   #externalIdsAreOps = false;
-  /** @throws UserError when the file is not a trace */
-  constructor(path: string, name: string, format: string) {
+  /**
+   * @param isBusy see `ReadOptions`
+   * @throws UserError when the file is not a trace
+   */
+  constructor(path: string, name: string, format: string, isBusy = false) {
     this.threads.process(NaN, NaN);
     this.#clock = TraceClock.ofTrace(path);
-    const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event) => this.#take(event));
+    const header = readTrace(
+      path,
+      name,
+      KINETO_ARGS,
+      this.diagnostics,
+      (event) => this.#take(event),
+      isBusy ? { isAhead: false } : {},
+    );
     const isWhole = this.diagnostics.get('truncated-input') === 0;
     const host = this.ranges.length + this.hostCalls.length + this.#memory.length;
     const read = this.activities.length + host + this.#counters.length + this.#samples.length;

@@ -83,7 +83,7 @@ export const kineto: Reader = {
     ],
   },
   sniff: (probe) => isTrace(probe),
-  read: ({ path, file }, options) => emit(new KinetoTrace(path, file, kineto.id), options),
+  read: ({ path, file }, options) => emit(new KinetoTrace(path, file, kineto.id, options.isBusy), options),
 };
 
 /** Bytes searched for the key of the list of events, because metadata may precede it. */
