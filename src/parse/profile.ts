@@ -71,7 +71,6 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       }
     }
   } finally {
-    options.share?.blocks?.leave();
     probe.database?.close();
   }
 }

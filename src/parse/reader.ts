@@ -65,7 +65,7 @@ export interface ReadOptions {
   readonly onlyWritten?: boolean;
   /** Whether to write fields that the format's documentation does not name. They may contain anything. */
   readonly allFields?: boolean;
-  /** Whether other inputs keep all cores busy, so that a second thread would not help to read this one. */
+  /** Whether other inputs keep all cores busy, so that a second thread would not help to read this one; for PyTorch traces. */
   readonly isBusy?: boolean;
   /** Which slices of the records to make, when several threads read the profile; all of them when absent. */
   readonly share?: Share;
@@ -79,7 +79,7 @@ export interface ReadOptions {
 export interface Share {
   /** Number of activities in a slice. */
   readonly size: number;
-  /** Shares the decoding of a database; absent when each thread decodes all of it. */
+  /** Shares the decoding of a database; absent when each thread decodes every row. */
   readonly blocks?: SharedBlocks;
   /** Called when the thread has opened the input; it may throw, because threads must not read different files. */
   readonly onOpen?: () => void;
@@ -123,8 +123,8 @@ export interface Reader {
    */
   readonly youngGenerationMb?: number;
   /**
-   * Whether several threads share the work on a large profile; never when absent. Each of them reads all of it, so this
-   * pays only where making the records takes longer than reading the rows.
+   * Whether several threads share the work on a large profile; never when absent. Each of them reads the whole profile, so
+   * this pays only where making the records takes longer than reading the rows.
    */
   readonly isShared?: (options: Pick<ReadOptions, 'derived'>) => boolean;
   /**
