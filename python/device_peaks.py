@@ -160,9 +160,17 @@ def measured_peaks():
         unit = "matrix" if on_matrix_unit(kind) else "vector"
         peaks[unit][kind] = rate
         compare(f"{kind} products", rate, stated.get(unit, {}).get(kind), "TFLOP/s", 1e12)
+    # What was not measured, such as the rates of the vector units for other types.
+    unmeasured = []
+    for unit, rates in stated.items():
+        for kind, rate in rates.items():
+            if kind not in peaks[unit]:
+                peaks[unit][kind] = rate
+                unmeasured.append(f"{unit} {kind}")
+    rest = f"; as stated by the vendor: {', '.join(unmeasured)}" if unmeasured else ""
     found = {
         "name": f"{torch.cuda.get_device_name()}, measured",
-        "source": f"measured with PyTorch {torch.__version__}: the best of products of {SIZES[0]} to {SIZES[-1]}, copies and sums",
+        "source": f"measured with PyTorch {torch.__version__}: products up to {SIZES[-1]}, copies, sums{rest}",
         "arch": architecture(),
         "bytesPerS": max(copy, read),
         "peaks": peaks,

@@ -37,7 +37,8 @@ function wantedOf(given: Arguments, files: readonly string[]) {
   const [first, ...rest] = files;
   const isId = first !== undefined && /^(?:\d+:)?\d+$/.test(first) && !existsSync(first);
   if (where !== undefined || top !== undefined) {
-    if (isId) throw new UsageError(`${first} cannot be combined with --where or --top`, 'give an IDX, or these options');
+    if (isId)
+      throw new UsageError(`${first} cannot be combined with --where or --top`, 'give an IDX, or these options');
     return { wanted: null, where, top: top ?? USUAL_TOP, files };
   }
   if (first === undefined) throw new UsageError('repro needs the IDX of a kernel, or --top N', REPRO_HINT);
@@ -48,7 +49,8 @@ const REPRO_HINT = 'dprof -c idx,kernel,op,sil --sort sil --top 10 FILE lists th
 
 /** Prints the script that measures peaks, which needs no input. */
 async function printPeaksScript(given: Arguments, { output, files }: RecordsRequest): Promise<void> {
-  if (files.length > 0) throw new UsageError(`--${PEAKS_SCRIPT} reads no file`, `dprof repro --${PEAKS_SCRIPT} > peaks.py`);
+  if (files.length > 0)
+    throw new UsageError(`--${PEAKS_SCRIPT} reads no file`, `dprof repro --${PEAKS_SCRIPT} > peaks.py`);
   const stray = ['where', 'top', 'format'].find((name) => given.text(name) !== undefined);
   if (stray !== undefined) throw new UsageError(`--${PEAKS_SCRIPT} cannot be combined with --${stray}`);
   await withOutput(output, [], async (write) => write(peaksScript(program('device_peaks.py'))));
@@ -113,7 +115,9 @@ export const repro = recordsCommand(
     const { wanted, where, top, files } = wantedOf(given, request.files);
     const isShapes = request.format === 'shapes';
     const analysis: Analysis<readonly ReproducedOp[]> =
-      wanted === null ? new TopReproductions(where, top, isShapes ? isOfProduct : undefined) : new OneReproduction(wanted);
+      wanted === null
+        ? new TopReproductions(where, top, isShapes ? isOfProduct : undefined)
+        : new OneReproduction(wanted);
     await runAnalysis(
       { ...request, files },
       {

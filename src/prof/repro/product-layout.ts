@@ -46,7 +46,10 @@ export function withLayout(call: OpCall, kernel: string, hasStrides: boolean): L
     args: call.args.map((arg) => laidOut.get(arg) ?? arg),
   });
   if (opName(call) === '_scaled_mm')
-    return { call: replaced(new Map([[b, transposed(b)]])), remark: 'The second factor is column-major, as _scaled_mm requires.' };
+    return {
+      call: replaced(new Map([[b, transposed(b)]])),
+      remark: 'The second factor is column-major, as _scaled_mm requires.',
+    };
   const layout = FREE.test(opName(call)) ? gemmLayout(kernel) : null;
   if (layout === null || bound === undefined) return { call, remark: call.args.some(isMatrix) ? CONTIGUOUS : null };
   const laidOut = new Map([

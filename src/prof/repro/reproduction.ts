@@ -96,7 +96,11 @@ const OTHERS: readonly (readonly [modules: RegExp, refused: string, hint: string
     'TORCHINDUCTOR_BENCHMARK_KERNEL=1 TORCH_LOGS=output_code writes code that runs it alone',
   ],
   [/^(?:c10d|nccl|symm_mem|_c10d_functional)$/, 'is a collective operation', 'nccl-tests or rccl-tests run it alone'],
-  [/^hlo$/, 'is an op of XLA, not of PyTorch', 'xla_flags=--xla_dump_to writes its HLO, which the tools of XLA run alone'],
+  [
+    /^hlo$/,
+    'is an op of XLA, not of PyTorch',
+    'xla_flags=--xla_dump_to writes its HLO, which the tools of XLA run alone',
+  ],
 ];
 
 /** Names of autograd nodes, which the dispatcher does not have. */
@@ -108,7 +112,8 @@ const CUSTOM = 'write its call by hand, with the arguments that dprof --explain 
 function nameOf(call: OpCall): string | Refusal {
   const op = opName(call);
   const shown = `${call.mod}.${call.op}`;
-  for (const [modules, refused, hint] of OTHERS) if (modules.test(call.mod)) return refusal(`${shown} ${refused}`, hint);
+  for (const [modules, refused, hint] of OTHERS)
+    if (modules.test(call.mod)) return refusal(`${shown} ${refused}`, hint);
   if (isNode(op)) return refusal(`${shown} is an autograd node, not an op`, CUSTOM);
   if (!NAME.test(op)) return refusal(`${shown} is not the name of an op of PyTorch`, CUSTOM);
   if (call.from === undefined) {
@@ -228,7 +233,11 @@ class ArgumentReader {
     if (arg.items !== undefined) {
       const items = arg.items.map((item, i) => this.#item(item, { ...place, item: i }, `${shown}[${i}]`));
       const values = items.map(({ value }) => value);
-      return { ...about, value: { items: values }, remark: items.find(({ remark }) => remark !== null)?.remark ?? null };
+      return {
+        ...about,
+        value: { items: values },
+        remark: items.find(({ remark }) => remark !== null)?.remark ?? null,
+      };
     }
     return { ...about, ...this.#item(arg, place, shown) };
   }
@@ -269,7 +278,10 @@ class ArgumentReader {
     const onHost = this.#isWrapped(arg, place);
     const grad = this.backward && isDifferentiable(this.call, dtype, place.position);
     const remark = onHost ? 'a number, which PyTorch passes as a tensor' : (values.remark ?? null);
-    return { value: { tensor: { shape: found.shape, dtype, strides: arg.strides ?? null, values, onHost, grad } }, remark };
+    return {
+      value: { tensor: { shape: found.shape, dtype, strides: arg.strides ?? null, values, onHost, grad } },
+      remark,
+    };
   }
 
   /** A 0-dim tensor of 64 bits after the first operand of a pointwise op is a number of Python. */
@@ -361,7 +373,8 @@ function reproduceCall(row: Annotated, index: number, facts: ProfileFacts): Repr
   if (missing.length === 0 && isUnfit(call))
     return refusal(`the recorded arguments of ${name} do not fit its schema`, moreArguments(row, written));
   if (missing.length > 0) return refusal(`${name}: not recorded: ${words(missing)}`, moreArguments(row, written));
-  if (familyOf(call) === null && hasTexts(args)) return refusal(`${name} has texts as arguments and is in no table`, CUSTOM);
+  if (familyOf(call) === null && hasTexts(args))
+    return refusal(`${name} has texts as arguments and is in no table`, CUSTOM);
   const types = typedBy === null ? [] : [TYPED[typedBy]];
   const remarks = [...types, ...(remark === null ? [] : [remark]), ...reader.remarks];
   return { name, args, backward, index, call, remarks };
@@ -379,8 +392,10 @@ const hasTexts = (args: readonly ScriptArgument[]): boolean =>
 function moreArguments({ profile }: Annotated, { from }: OpCall): string {
   if (from === undefined) return CUSTOM;
   const option = captureOption(profile, 'shapes');
-  if (profile?.format === 'kineto') return 'PyTorch 2.1 or later records numbers and lists too, with record_shapes=True';
-  if (from === 'sizes') return 'ranges have shapes only; torch.profiler.profile(record_shapes=True) records numbers and lists too';
+  if (profile?.format === 'kineto')
+    return 'PyTorch 2.1 or later records numbers and lists too, with record_shapes=True';
+  if (from === 'sizes')
+    return 'ranges have shapes only; torch.profiler.profile(record_shapes=True) records numbers and lists too';
   return option === null ? CUSTOM : `record them with ${option}`;
 }
 

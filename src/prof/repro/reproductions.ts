@@ -57,6 +57,16 @@ class KernelSums {
     this.ns += dur;
   }
 
+  addAll(other: KernelSums): void {
+    for (const [name, { ns, timed, count }] of other.#sums) {
+      const sum = entryOf(this.#sums, name, () => ({ ns: 0, timed: 0, count: 0 }));
+      sum.ns += ns;
+      sum.timed += timed;
+      sum.count += count;
+    }
+    this.ns += other.ns;
+  }
+
   get kernels(): RecordedKernel[] {
     const sums = [...this.#sums].map(([name, { ns, timed, count }]) => ({ name, ns, timed, count }));
     sums.sort((a, b) => b.ns - a.ns);
@@ -114,7 +124,9 @@ export class OneReproduction implements Analysis<readonly ReproducedOp[]> {
   }
 }
 
-/** Kernels of equal calls. */
+const byTime = (a: KernelSums, b: KernelSums): number => b.ns - a.ns;
+
+/** Kernels with the same calls around their launch. */
 class CallSums extends KernelSums {
   /** Number of calls, for each index of a call: a kernel is this part of its call's kernels. */
   readonly parts: number[] = [];
@@ -127,6 +139,38 @@ class CallSums extends KernelSums {
     super.add(row);
     for (const [i, count] of (row.record.callKernels ?? []).entries())
       this.parts[i] = (this.parts[i] ?? 0) + (count > 0 ? 1 / count : 0);
+  }
+}
+
+/** Calls of one op with equal arguments, whatever calls are around them. */
+class EqualCalls extends KernelSums {
+  #calls: number | null = 0;
+
+  /** @param row the first of the kernels */
+  constructor(
+    private readonly row: Annotated,
+    private readonly found: Reproduction,
+  ) {
+    super();
+  }
+
+  /** @param found the same call, which has another index among those around the launch */
+  merge(sums: CallSums, { index, backward }: Reproduction): void {
+    this.addAll(sums);
+    const calls = backward ? undefined : sums.parts[index];
+    this.#calls = calls === undefined || this.#calls === null ? null : this.#calls + calls;
+  }
+
+  /** @param all time of all kernels, in ns */
+  reproduced(all: number): ReproducedOp {
+    const { row, found, kernels, ns } = this;
+    const calls = this.#calls ?? kernels[0]?.count ?? 1;
+    return {
+      ...{ row, found, kernels },
+      callNs: this.#calls === null || this.#calls === 0 || ns === 0 ? null : ns / this.#calls,
+      calls: Math.max(1, Math.round(calls)),
+      share: all === 0 ? 0 : (100 * ns) / all,
+    };
   }
 }
 
@@ -175,31 +219,31 @@ export class TopReproductions implements Analysis<readonly ReproducedOp[]> {
   finish(): Answer<readonly ReproducedOp[]> {
     if (this.#kernels === 0) throw withoutKernels();
     if (this.#matching === 0) throw new UserError(`none of ${counted(this.#kernels, 'kernel')} matches --where`);
-    const sorted = [...this.#calls.values()].sort((a, b) => b.ns - a.ns);
-    const ops: ReproducedOp[] = [];
+    const distinct = new Map<string, EqualCalls>();
     const refused = new Refusals(this.#ns);
-    for (const sums of sorted) {
-      if (ops.length === this.top) break;
+    for (const sums of [...this.#calls.values()].sort(byTime)) {
       const found = reproduce(sums.row, { hasStrides: this.#hasStrides });
       if (isRefusal(found)) refused.add(found, sums);
-      else if (this.isWanted(found)) ops.push(this.#reproduced(sums, found));
+      else if (this.isWanted(found)) {
+        const { name, args, backward } = found;
+        entryOf(distinct, JSON.stringify([name, args, backward]), () => new EqualCalls(sums.row, found)).merge(
+          sums,
+          found,
+        );
+      }
     }
-    if (ops.length === 0) throw refused.error();
-    return { facts: ops, notes: [...refused.notes(), ...this.#leftOutNotes()] };
+    if (distinct.size === 0) throw refused.error();
+    const longest = [...distinct.values()].sort(byTime).slice(0, this.top);
+    return {
+      facts: longest.map((calls) => calls.reproduced(this.#ns)),
+      notes: [...refused.notes(), ...this.#leftOutNotes()],
+    };
   }
 
   #leftOutNotes(): string[] {
     return this.#leftOut === 0
       ? []
       : [`${counted(this.#leftOut, 'kernel')} left out: more than ${MOST_CALLS} distinct calls (--where selects some)`];
-  }
-
-  #reproduced(sums: CallSums, found: Reproduction): ReproducedOp {
-    const { row, kernels, ns } = sums;
-    const parts = found.backward ? undefined : sums.parts[found.index];
-    const calls = Math.max(1, Math.round(parts ?? Math.max(...kernels.slice(0, 1).map(({ count }) => count))));
-    const callNs = parts === undefined || ns === 0 ? null : ns / parts;
-    return { row, found, kernels, callNs, calls, share: this.#ns === 0 ? 0 : (100 * ns) / this.#ns };
   }
 }
 

@@ -52,7 +52,14 @@ function argumentLines(args: readonly ScriptArgument[]): string[] {
     '],',
     ...(named.length === 0
       ? ['kwargs={},']
-      : ['kwargs={', ...indented(named.map((arg) => line(arg, `${pythonValue(arg.keyword)}: `)), 4), '},']),
+      : [
+          'kwargs={',
+          ...indented(
+            named.map((arg) => line(arg, `${pythonValue(arg.keyword)}: `)),
+            4,
+          ),
+          '},',
+        ]),
   ];
 }
 

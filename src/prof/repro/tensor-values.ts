@@ -131,5 +131,7 @@ export function valuesOf(call: OpCall, place: Place, tensor: Tensor): TensorValu
   const family = familyOf(call)?.id ?? '';
   if (TAKES_ANY_INTEGER.has(family)) return { kind: 'normal' };
   const isState = family === 'attention' && numel(tensor.shape) <= MOST_STATE;
-  return isState ? { kind: 'zeros', remark: "the state of a random generator, which does not change the op's time" } : null;
+  return isState
+    ? { kind: 'zeros', remark: "the state of a random generator, which does not change the op's time" }
+    : null;
 }
