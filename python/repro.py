@@ -21,11 +21,14 @@ class T:
 
 
 class Op:
-    """A call, and what the profile has about it: times in ns, kernels as (name, ns of one, number in the profile)."""
+    """
+    A call, and what the profile has about it: whether a product of FP32 operands ran in TF32, times in ns, kernels as (name,
+    ns of one, number in the profile).
+    """
 
-    def __init__(self, kernel, name, args, kwargs, backward, recorded_ns, recorded, calls, share):
+    def __init__(self, kernel, name, args, kwargs, backward, tf32, recorded_ns, recorded, calls, share):
         self.kernel, self.name, self.args, self.kwargs, self.backward = kernel, name, args, kwargs, backward
-        self.recorded_ns, self.recorded, self.calls, self.share = recorded_ns, recorded, calls, share
+        self.tf32, self.recorded_ns, self.recorded, self.calls, self.share = tf32, recorded_ns, recorded, calls, share
 
 
 # BEGIN OPS
@@ -116,6 +119,8 @@ def fits(parameter, value):
     if isinstance(value, bool):
         return kind in ("bool", "number", "Scalar") and not listed
     if isinstance(value, int):
+        if parameter.name in ("memory_format", "layout") or parameter.name.endswith("dtype"):
+            return True
         return kind in ("int", "SymInt", "float", "number", "Scalar")
     if isinstance(value, float):
         return kind in ("float", "number", "Scalar") and not listed
@@ -251,6 +256,8 @@ def show(op, runs):
     print(f"{'gradient of ' if op.backward else ''}{op.name} ({where})")
     for name, ns, count in op.recorded:
         print(f"  profile {ns:12.0f} ns  {name}{'' if count == 1 else f' (mean of {count})'}")
+    if op.tf32 is not None:
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = op.tf32
     call = call_of(op)
     found = times_of(call, runs)
     median = statistics.median(found)

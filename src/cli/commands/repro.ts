@@ -99,7 +99,7 @@ export const repro = recordsCommand(
         'shapes: matrix products only: command lines of hipblaslt-bench and rocblas-bench, then a table in CSV.',
         `--${PEAKS_SCRIPT}: python3 peaks.py > peaks.json measures matrix products and memory; dprof --peaks peaks.json FILE`,
         'compares kernels with the results.',
-        'Memory: at most 100 MB, and 20,000 distinct calls.',
+        'Memory: at most 300 MB; beyond 5,000 distinct calls, or 16 MB of arguments, kernels are counted and left out.',
       ],
     ],
     examples: [

@@ -27,8 +27,7 @@ export interface KernelId {
  */
 export function parseKernelId(text: string, taker = '--explain'): KernelId {
   const found = /^(?:(\d+):)?(\d+)$/.exec(text.trim());
-  if (found === null)
-    throw new UsageError(`${taker} takes a kernel's idx, not '${text}'`, `e.g. ${taker} 12 or 0:12`);
+  if (found === null) throw new UsageError(`${taker} takes a kernel's idx, not '${text}'`, `e.g. ${taker} 12 or 0:12`);
   return { profile: found[1] === undefined ? null : Number(found[1]), id: Number(found[2]) };
 }
 

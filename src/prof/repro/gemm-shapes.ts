@@ -10,6 +10,7 @@ import { boundRow } from '../../ops/schema/op-rules.js';
 import type { BoundArguments } from '../../ops/schema/binding.js';
 import { ATEN_PRODUCTS, gemmExtents, resultType } from '../../ops/families/products/products.js';
 import type { Arg, OpCall } from '../../record/record.js';
+import { pythonComment } from './python-value.js';
 import type { Reproduction } from './reproduction.js';
 import type { ReproducedOp } from './reproductions.js';
 
@@ -127,7 +128,7 @@ function computeType({ a, arithmetic }: GemmShape): string {
 }
 
 const letter = (transposed: boolean): string => (transposed ? 'T' : 'N');
-export const layoutOf = ({ transA, transB }: GemmShape): string => letter(transA) + letter(transB);
+const layoutOf = ({ transA, transB }: GemmShape): string => letter(transA) + letter(transB);
 
 type OptionValues = readonly (readonly [name: string, value: string | number])[];
 
@@ -153,7 +154,7 @@ const written = (options: OptionValues): string =>
 const RUNS = '--cold_iters 10 --iters 50';
 
 /** Command lines of the benchmarks that can do the product: hipblaslt-bench, rocblas-bench. */
-export function benchLines(shape: GemmShape): string[] {
+function benchLines(shape: GemmShape): string[] {
   const types = [shape.a, shape.b, shape.d].map(typeOf);
   if (types.includes(null)) return [];
   const common = written(commonOptions(shape, types as string[]));
@@ -189,6 +190,7 @@ function csvLine({ shape, reproduced: { found, kernels, callNs, calls, share } }
 export const shapesText = (shapes: readonly ListedShape[]): string =>
   [
     '# M, N and K as in BLAS, which is column-major; layout: T for a factor that BLAS transposes, the first factor first.',
+    ...new Set(shapes.flatMap(({ reproduced }) => reproduced.found.remarks.map(pythonComment))),
     ...shapes.flatMap(({ shape }) => benchLines(shape)),
     '',
     HEADER,

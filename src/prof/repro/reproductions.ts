@@ -2,7 +2,8 @@
  * `dprof repro`: the kernels whose ops a script runs, with the times that the profile has for them. One kernel by its id, or
  * the calls that take most of the time among kernels that match, each distinct call once.
  *
- * Memory: one kernel and the times of 4,096 others; or 20,000 distinct calls, with one kernel each.
+ * Memory: 1,024 kernels around the one with the id; or 5,000 distinct calls with one kernel each, and at most 16 million
+ * characters of arguments.
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
@@ -15,7 +16,7 @@ import { isKernel, type KernelId } from '../report/explain.js';
 import { isRefusal, reproduce, type Refusal, type Reproduction } from './reproduction.js';
 
 /** A kernel that the op launched in the profile. */
-export interface RecordedKernel {
+interface RecordedKernel {
   readonly name: string;
   /** Mean duration in ns; null when no duration is known. */
   readonly ns: number | null;
@@ -35,9 +36,9 @@ export interface ReproducedOp {
 }
 
 /** Kernels around the wanted one that are searched for others of its call. */
-const NEAR = 4096;
-/** Distinct calls; later ones are counted. */
-const MOST_CALLS = 20_000;
+const NEAR = 512;
+/** Distinct calls, and characters of their arguments; what is beyond either is counted. */
+const [MOST_CALLS, MOST_TEXT] = [5000, 16_000_000];
 
 /** Whether a call has a tensor with strides. */
 const hasStrides = ({ args }: OpCall): boolean =>
@@ -180,6 +181,7 @@ export class TopReproductions implements Analysis<readonly ReproducedOp[]> {
   readonly #calls = new Map<string, CallSums>();
   #hasStrides = false;
   #kernels = 0;
+  #text = 0;
   #matching = 0;
   #leftOut = 0;
   #ns = 0;
@@ -205,7 +207,8 @@ export class TopReproductions implements Analysis<readonly ReproducedOp[]> {
     this.#hasStrides ||= calls.some(hasStrides);
     const key = JSON.stringify([calls, record.dir, calls.length === 0 ? record.name : '']);
     const known = this.#calls.get(key);
-    if (known === undefined && this.#calls.size >= MOST_CALLS) this.#leftOut++;
+    const isFull = this.#calls.size >= MOST_CALLS || this.#text + key.length > MOST_TEXT;
+    if (known === undefined && isFull) this.#leftOut++;
     else if (known === undefined) this.#addTo(key, item);
     else known.add(item);
   }
@@ -214,6 +217,7 @@ export class TopReproductions implements Analysis<readonly ReproducedOp[]> {
     const sums = new CallSums(item);
     sums.add(item);
     this.#calls.set(key, sums);
+    this.#text += key.length;
   }
 
   finish(): Answer<readonly ReproducedOp[]> {
@@ -243,7 +247,7 @@ export class TopReproductions implements Analysis<readonly ReproducedOp[]> {
   #leftOutNotes(): string[] {
     return this.#leftOut === 0
       ? []
-      : [`${counted(this.#leftOut, 'kernel')} left out: more than ${MOST_CALLS} distinct calls (--where selects some)`];
+      : [`${counted(this.#leftOut, 'kernel')} left out: too many distinct calls (--where selects some)`];
   }
 }
 

@@ -2,7 +2,7 @@
  * The text of a script: calls as Python source, put into the program that runs them. Texts of a profile are in comments and
  * string literals only, made by `python-value.ts`.
  */
-import { showShape } from '../../ops/work.js';
+import type { Annotated } from '../annotate.js';
 import { vendorDevice } from './script-device.js';
 import { argumentValue, pythonComment, pythonValue } from './python-value.js';
 import type { ScriptArgument, ScriptTensor, ScriptValue } from './reproduction.js';
@@ -63,6 +63,12 @@ function argumentLines(args: readonly ScriptArgument[]): string[] {
   ];
 }
 
+/** Whether a product of FP32 operands ran in TF32, which programs allow by a switch; null for all other kernels. */
+function usesTf32({ unitUse }: Annotated): boolean | null {
+  const dtype = unitUse?.dtype ?? null;
+  return dtype === 'tf32' ? true : dtype === 'fp32' ? false : null;
+}
+
 /** A call as lines of Python. */
 function opLines({ row, found, kernels, callNs, calls, share }: ReproducedOp): string[] {
   const { record } = row;
@@ -72,6 +78,7 @@ function opLines({ row, found, kernels, callNs, calls, share }: ReproducedOp): s
     `name=${pythonValue(found.name)},`,
     ...argumentLines(found.args),
     `backward=${pythonValue(found.backward)},`,
+    `tf32=${pythonValue(found.backward ? null : usesTf32(row))},`,
     `recorded_ns=${pythonValue(callNs === null ? null : Math.round(callNs))},`,
     'recorded=[',
     ...indented(listed, 4),
@@ -118,7 +125,3 @@ export function scriptText(ops: readonly ReproducedOp[], program: string): strin
   ];
   return program.slice(0, begin + BEGIN.length) + lines.join('\n') + program.slice(end);
 }
-
-/** The calls in one line each, for messages. */
-export const shownCall = ({ found: { name, args } }: ReproducedOp): string =>
-  `${name}(${args.map(({ value }) => ('tensor' in value ? showShape(value.tensor.shape) : valueText(value))).join(', ')})`;

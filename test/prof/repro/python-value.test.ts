@@ -12,9 +12,9 @@ describe('values in Python source', () => {
   });
 
   it('are integers of 64 bits', () => {
-    // 2^63 - 1 as JavaScript reads it is 2^63.
-    expect(pythonValue(9223372036854775807)).to.equal('9223372036854775807');
-    expect(pythonValue(-9223372036854775808)).to.equal('-9223372036854775808');
+    // JavaScript reads 2^63 - 1, the greatest integer of PyTorch, as 2^63.
+    expect(pythonValue(2 ** 63)).to.equal('9223372036854775807');
+    expect(pythonValue(-(2 ** 63))).to.equal('-9223372036854775808');
     expect(pythonValue(1e21)).to.equal('9223372036854775807');
   });
 

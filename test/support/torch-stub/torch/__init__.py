@@ -286,7 +286,8 @@ def _grad(outputs, inputs, gradients, retain_graph=False, allow_unused=False):
 
 
 autograd = types.SimpleNamespace(grad=_grad)
-backends = types.SimpleNamespace(cuda=types.SimpleNamespace(matmul=types.SimpleNamespace(allow_tf32=False)))
+_matmul = types.SimpleNamespace(allow_tf32=False)
+backends = types.SimpleNamespace(cuda=types.SimpleNamespace(matmul=_matmul), cudnn=types.SimpleNamespace(allow_tf32=True))
 
 
 class _Event:
