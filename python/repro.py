@@ -279,9 +279,9 @@ def main():
     for op in OPS:
         try:
             show(op, runs)
-        except (Unfit, RuntimeError, TypeError, ValueError) as error:
+        except Exception as error:
             failed += 1
-            print(f"  cannot run: {error}")
+            print(f"  cannot run: {str(error) or type(error).__name__}")
     return 1 if failed else 0
 
 

@@ -268,6 +268,7 @@ describe('dprof repro', () => {
     // y = x·wᵀ: column-major, the first factor is w, transposed: M = 120, N = 64.
     const common = '-m 120 -n 64 -k 400 --lda 400 --ldb 400 --ldc 120 --ldd 120 --alpha 1 --beta 0 --a_type bf16_r --b_type bf16_r --c_type bf16_r --d_type bf16_r --compute_type f32_r';
     expect(text.split('\n').slice(1)).to.deep.equal([
+      '# No other strides are recorded: tensors are contiguous here.',
       `hipblaslt-bench --api_method c --transA T --transB N ${common} --bias_vector --bias_type bf16_r --cold_iters 10 --iters 50`,
       `rocblas-bench -f gemm_ex --transposeA T --transposeB N ${common} --cold_iters 10 --iters 50`,
       '',

@@ -28,7 +28,7 @@ const FREE = /^(?:mm|bmm|addmm|addmm_|baddbmm|baddbmm_|matmul|_addmm_activation)
 const hasRecorded = ({ args }: OpCall): boolean =>
   args.some((arg) => arg.strides !== undefined || arg.items?.some(({ strides }) => strides !== undefined) === true);
 
-const CONTIGUOUS = 'The profile has no strides: tensors are contiguous here.';
+const CONTIGUOUS = 'No other strides are recorded: tensors are contiguous here.';
 
 const isMatrix = ({ shape, items }: Arg): boolean => (shape?.length ?? 0) > 1 || (items?.some(isMatrix) ?? false);
 

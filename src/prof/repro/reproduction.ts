@@ -99,7 +99,7 @@ const OTHERS: readonly (readonly [modules: RegExp, refused: string, hint: string
   [
     /^hlo$/,
     'is an op of XLA, not of PyTorch',
-    'xla_flags=--xla_dump_to writes its HLO, which the tools of XLA run alone',
+    'XLA_FLAGS=--xla_dump_to=DIR writes its HLO, which the tools of XLA run alone',
   ],
 ];
 
