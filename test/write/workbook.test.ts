@@ -63,7 +63,7 @@ describe('xlsx', () => {
       const path = freshPath('.xlsx');
       const args = ['-q', '-c', KEYS, sample(name)];
       const written = await runCli('dprof', [...args, '-f', 'xlsx', '-o', path]);
-      const { stdout } = await runCli('dprof', [...args, '-f', 'json']);
+      const { stdout } = await runCli('dprof', [...args, '-f', 'jsonl']);
       expect(written.code, written.stderr).to.equal(0);
       const rows = stdout.split('\n').flatMap((line) => {
         const row = line === '' ? {} : (JSON.parse(line) as Readonly<Record<string, CellValue>>);
