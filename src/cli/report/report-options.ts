@@ -20,6 +20,7 @@ import { MOST_GROUPS } from '../../prof/by/groups.js';
 import {
   HELP_OPTION,
   integer,
+  MAX_CHARS_OPTION,
   OUTPUT_OPTION,
   SILENT_OPTION,
   VERSION_OPTION,
@@ -112,6 +113,7 @@ const OPTIONS: readonly Option[] = [
     values: FORMAT_IDS,
   },
   { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
+  MAX_CHARS_OPTION,
   WHERE_OPTION,
   sortOption(KEYS),
   { ...TOP_OPTION, help: `${TOP_OPTION.help}; in a tree, per parent` },
