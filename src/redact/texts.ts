@@ -380,7 +380,7 @@ export class TextRules {
 
 /** Whether a text has four numbers as in an IPv4 address; versions begin with a smaller number, or have a larger one. */
 const hasAddress = (text: string): boolean =>
-  Array.from(text.matchAll(/(\d+)\.(\d+)\.(\d+)\.(\d+)/g)).some(
+  Array.from(text.matchAll(/(?<!\d)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?!\d)/g)).some(
     ([, first, ...parts]) => Number(first) > 9 && [first, ...parts].every((part) => Number(part) < 256),
   );
 
