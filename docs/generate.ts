@@ -22,6 +22,7 @@ import { COMMAND_MANUALS, dparseManual, dprofManual, redactManual } from './page
 import { glossaryPage } from './pages/glossary.js';
 import { neuronMetricsPage } from './pages/neuron-metrics.js';
 import { opsPage } from './pages/ops.js';
+import { schemaPages } from './pages/schemas.js';
 import { tracelensPage } from './pages/tracelens.js';
 
 const ROOT = packageFolder();
@@ -39,6 +40,7 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'man/dparse-redact.1': () => redactManual(version()),
   'docs/neuron-metrics.md': () => neuronMetricsPage(),
   'man/dprof.1': () => dprofManual(version()),
+  ...schemaPages(ROOT),
   'README.md': () => withFormats(readFileSync(join(ROOT, 'README.md'), 'utf8')),
   'CONTRIBUTING.md': () => withFolders(ROOT, readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')),
   ...Object.fromEntries(

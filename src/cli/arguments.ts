@@ -3,6 +3,8 @@ import yargs, { type Argv } from 'yargs';
 import { elementAt } from '../containers/element.js';
 import { nearest, UsageError } from '../record/errors.js';
 import { say, type ToolName } from './message.js';
+import { AnswerDocument, MAX_CHARS, schemaId } from './answer-document.js';
+import { version } from './package-folder.js';
 
 export interface Option {
   readonly name: string;
@@ -38,6 +40,11 @@ export interface Tool {
   readonly usage: string;
   readonly about: readonly string[];
   readonly operands: readonly string[];
+  /**
+   * The schema of its answers with `-f json`, without the version; null for arguments with which it prints something else.
+   * The name of the command when absent.
+   */
+  readonly schemaOf?: (given: Pick<Arguments, 'on' | 'text'>) => string | null;
   /** Words that shells complete as its operand, instead of file names. */
   readonly words?: readonly string[];
   readonly options: readonly Option[];
@@ -71,6 +78,8 @@ export interface Arguments {
   /** All strings given to an option that may be repeated. */
   texts(name: string): readonly string[];
   readonly operands: readonly string[];
+  /** The document of the answer; null for all other formats. */
+  readonly document: AnswerDocument | null;
 }
 
 /**
@@ -135,9 +144,13 @@ export const optionWords = (args: readonly string[]): readonly string[] =>
 export const asksForHelp = (args: readonly string[]): boolean =>
   optionWords(args).some((word) => /^(?:--help|-q?hq?)$/.test(word));
 
-/** @throws UsageError for an option that is not in the table or lacks its value, and for options that exclude each other */
-export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
-  return argumentsOf(tool, wordsOf(tool, args));
+/**
+ * @param shown the arguments that a JSON document names
+ * @throws UsageError for an option that is not in the table or lacks its value, and for options that exclude each other
+ */
+export function parseArguments(tool: Tool, args: readonly string[], shown = args): Arguments {
+  const [, ...name] = tool.name.split(' ');
+  return argumentsOf(tool, { ...wordsOf(tool, args), args: [...name, ...shown] });
 }
 
 /** Values that the parser found, by option name; the operands are under `_`. */
@@ -146,6 +159,8 @@ interface ParsedArguments {
   readonly operands: readonly string[];
   /** Notices about old spellings. */
   readonly notices: readonly string[];
+  /** The words as they were given. */
+  readonly args: readonly string[];
 }
 
 /**
@@ -160,7 +175,7 @@ export function wordsOf(tool: Tool, args: readonly string[], others: readonly Op
   const options = [...tool.options, ...foreign(tool, others)];
   try {
     const { _: operands, ...given } = withOptions(emptyParser(tool.name, words), { ...tool, options }).parseSync();
-    return { given, operands: operands.map(String), notices };
+    return { given, operands: operands.map(String), notices, args };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof UsageError) throw error;
     const needs = /^Not enough arguments following: (\S+)/.exec(error.message)?.[1];
@@ -214,10 +229,12 @@ export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words
     const value = last(name);
     return typeof value === 'boolean' ? value : undefined;
   };
+  const on = (name: string): boolean => switched(name) ?? tool.options.some((option) => option.name === `no-${name}`);
   return {
-    on: (name) => switched(name) ?? tool.options.some((option) => option.name === `no-${name}`),
+    on,
     switched,
     text,
+    document: documentOf(tool, { on, text }, words.args),
     read: (name, meaning) => {
       const value = text(name);
       return value === undefined ? undefined : meaning(value);
@@ -225,6 +242,44 @@ export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words
     texts: (name) => [given[name] ?? []].flat().map(String),
     operands,
   };
+}
+
+/** The format with an envelope. */
+const JSON_FORMAT = 'json';
+
+/** Limits the length of a JSON document. */
+export const MAX_CHARS_OPTION: Option = {
+  name: MAX_CHARS.slice(2),
+  takes: 'N',
+  help: 'json: at most N characters; the rest is counted',
+};
+
+/** Maximum number that the option takes. */
+const MOST_CHARS = 100_000_000;
+
+/**
+ * The document in which the answer will be written; null when it has another format.
+ * @throws UsageError for a limit that is not a number, or for another format
+ */
+function documentOf(
+  { name, options, schemaOf }: Tool,
+  { on, text }: Pick<Arguments, 'on' | 'text'>,
+  command: readonly string[],
+): AnswerDocument | null {
+  const limit = text(MAX_CHARS_OPTION.name);
+  const most = limit === undefined ? null : integer(MAX_CHARS, limit, 1, MOST_CHARS);
+  const hasFormat = options.some((option) => option.name === 'format' && option.values?.includes(JSON_FORMAT) === true);
+  const isJson = hasFormat && text('format') === JSON_FORMAT;
+  const schema = !isJson ? null : schemaOf === undefined ? name.replace('dprof ', '') : schemaOf({ on, text });
+  if (schema !== null) {
+    const head = { schema: schemaId(schema), tool: `dprof ${version()}`, command };
+    return new AnswerDocument(head, text('output'), most);
+  }
+  if (most === null) return null;
+  throw new UsageError(
+    `${MAX_CHARS} limits the document of -f json`,
+    isJson ? 'this output has another form' : 'add -f json',
+  );
 }
 
 /** @throws UsageError for an unknown option, and for an option whose value is another option */

@@ -3,19 +3,20 @@ import { TERM_KINDS, TERMS, termsFor, type Term } from '../../prof/neuron/terms.
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { Column } from '../../table/column.js';
 import { aligned } from '../../write/cell-text.js';
-import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
+import { HELP_OPTION, MAX_CHARS_OPTION, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
 import type { Command } from '../command.js';
 import { withOutput } from '../output.js';
 import { CHOICE_NAMES } from '../choice-options.js';
 import { READING_NAMES, tableChoice, tableOptions, unfit, WIDTH_OPTION, widthOf } from '../shared-options.js';
 import { wrapped } from '../screens/layout.js';
 import { formatOf, formatOption, withTableFormats } from '../records-command.js';
+import { withinDocument } from '../answer-document.js';
 import { printTable } from '../run-analysis.js';
 
 const FORMATS = withTableFormats('text');
 
 /** Columns in the order of a term's fields, as in JSON. */
-const TERM_COLUMNS: readonly Column<Term>[] = (
+export const TERM_COLUMNS: readonly Column<Term>[] = (
   [
     ['term', 26, 'the word'],
     ['kind', 12, 'word, abbreviation, engine, opcode, operand, queue, metric …'],
@@ -39,12 +40,13 @@ const TERMS_TOOL: Tool = {
   options: [
     formatOption(FORMATS),
     WIDTH_OPTION,
+    MAX_CHARS_OPTION,
     ...tableOptions(TERM_COLUMNS.map(({ key }) => key)),
     OUTPUT_OPTION,
     HELP_OPTION,
   ],
   unfit: unfit([...CHOICE_NAMES, ...READING_NAMES, 'peaks'], 'terms does not read a profile'),
-  examples: ['dprof terms exposed', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
+  examples: ['dprof terms exposed', "dprof terms 'dynamic.*percent'", 'dprof terms -f jsonl | jq -r .term'],
 };
 
 /** Maximum characters of a word in a message. */
@@ -99,10 +101,12 @@ async function run(given: Arguments): Promise<void> {
   const width = widthOf(given);
   const table = { columns: TERM_COLUMNS, rows: found };
   const choice = tableChoice(given, TERM_COLUMNS, { format, width });
-  await withOutput(given.text('output'), [], async (write) => {
-    if (choice !== null) return printTable(choice.of(table), choice.format, write, width);
-    return format === 'text' ? write(text(found, width)) : printTable(table, format, write, width);
-  });
+  await withOutput(given.text('output'), [], (out) =>
+    withinDocument(given.document, out, async (write) => {
+      if (choice !== null) return printTable(choice.of(table), choice.format, write, width);
+      return format === 'text' ? write(text(found, width)) : printTable(table, format, write, width);
+    }),
+  );
 }
 
 export const terms: Command = { tool: TERMS_TOOL, run };

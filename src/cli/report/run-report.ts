@@ -7,14 +7,15 @@ import { Annotated, type KernelColumn } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
 import { PartialGroups } from '../../prof/by/partial-groups.js';
-import type { Grouping } from '../../prof/by/grouping.js';
+import { whereColumn, type Grouping } from '../../prof/by/grouping.js';
 import { MissingCounters } from '../../prof/columns/counter-columns.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
-import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
+import { explain, EXPLAIN_COLUMN, isKernel, type KernelId } from '../../prof/report/explain.js';
 import {
   HOST_TYPES,
   KERNEL_AND_RANGE_TYPES,
   KERNEL_TYPES,
+  type Note,
   type RecordTypes,
   RANGES_HINT,
   withoutDeviceAndRanges,
@@ -24,13 +25,14 @@ import { HostTable } from '../../prof/by/host/host-table.js';
 import { sortedRows, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { counted } from '../../record/plural.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
-import { defectLine, ReportTally, summaryLine, waitsLine } from '../../prof/report/report-tally.js';
+import { defectLine, ReportTally, unknownsNote, waitsLine } from '../../prof/report/report-tally.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Column } from '../../table/column.js';
 import { DEFAULT_WIDTH, fittingColumns, leastWidth, tableText, type Packed } from '../../write/columns.js';
 import { loadFormat } from '../../write/formats.js';
 import { say } from '../message.js';
+import { rowFormat } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
 import {
   columnsText,
@@ -53,7 +55,7 @@ export function runReport(request: ReportRequest): Promise<void> {
 
 const asRun = (request: ReportRequest): Parameters<typeof runAnalysis>[0] => ({
   ...request,
-  format: request.format.id,
+  format: rowFormat(request.format.id),
 });
 
 /**
@@ -87,7 +89,8 @@ function fitting<Row>(
 /** Rows are written while records are read, unless a sort order holds them back. */
 async function runRows(request: ReportRequest): Promise<void> {
   const { header, width, where, sort = [], top } = request;
-  const columns = fitting(request, request.columns);
+  const shown = fitting(request, request.columns);
+  const columns = request.document === null ? shown : [...shown, EXPLAIN_COLUMN];
   const used: KernelColumn[] = [...columns, ...sort.map((key) => key.column)];
   const isDerived = used.some((column) => column.derived === true);
   const annotator = new Annotator(request.device, isDerived || where !== undefined, request.convention);
@@ -169,7 +172,10 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   const { header, width, where, device, convention } = request;
   const format = await loadFormat(request.format);
   const { keys, depth, arrangement, hostKind } = grouping;
-  const columns = fitting(request, grouping.columns, grouping.isChosen ? 0 : LEAST_NAMES);
+  const shown = fitting(request, grouping.columns, grouping.isChosen ? 0 : LEAST_NAMES);
+  // A branch of a tree, and a list without its end, stand for several values.
+  const isExact = request.document !== null && !arrangement.tree && depth === null;
+  const columns = isExact ? [...shown, whereColumn(keys, request.whereText)] : shown;
   const { amounts, derived, rates } = usedBy({ ...grouping, columns });
   const annotator = new Annotator(device, derived || where !== undefined, convention);
   const tally = new ReportTally(
@@ -258,9 +264,9 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
 }
 
 /** Notes about values that the report could not compute. */
-function notesOf(tally: ReportTally): (string | UserError)[] {
+function notesOf(tally: ReportTally): Note[] {
   if (tally.kernels > 0)
-    return [...tally.withoutKeys, summaryLine(tally), defectLine(tally)].filter((line) => line !== null);
+    return [...tally.withoutKeys, unknownsNote(tally), defectLine(tally)].filter((note) => note !== null);
   return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : withoutKernels()];
 }
 

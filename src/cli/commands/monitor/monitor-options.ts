@@ -19,7 +19,7 @@ import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/neuron/moni
 import { nearest, UsageError, requireNamed } from '../../../record/errors.js';
 import { fitted } from '../../../write/fitted-table.js';
 import { READING_NAMES, unfit, WIDTH_OPTION, widthOf } from '../../shared-options.js';
-import { HELP_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';
+import { HELP_OPTION, MAX_CHARS_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';
 import type { MonitorAddress } from './monitor-server.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
 
@@ -33,11 +33,14 @@ const GROUPS = Object.keys(MONITOR_GROUPS);
 export const MONITOR: Tool = {
   name: 'dprof monitor',
   usage: 'dprof monitor [OPTION...] [FILE]',
+  schemaOf: (given) =>
+    given.on('columns') || given.on('metrics') ? null : given.on('stats') ? 'monitor-stats' : 'monitor',
   about: ['Reports of neuron-monitor, each written as soon as it is read.'],
   operands: ['FILE: neuron-monitor lines, or dparse records made from them (also .gz). Default: stdin.'],
   options: [
     { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
     WIDTH_OPTION,
+    MAX_CHARS_OPTION,
     {
       name: 'cols',
       short: 'c',
@@ -146,6 +149,7 @@ export function readMonitorArguments(given: Arguments) {
   return {
     show: (['columns', 'metrics'] as const).find((name) => given.on(name)) ?? ('reports' as const),
     file,
+    document: given.document,
     output: given.text('output'),
     listen,
     quiet: given.on('quiet'),
