@@ -19,14 +19,20 @@ function withoutTexts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutTexts(item)]));
 }
 
+/** A document without the sizes of the files that were read, which differ. */
+function withoutSizes(document: unknown): unknown {
+  const inputs = (document as { readonly inputs?: readonly object[] }).inputs;
+  return inputs === undefined ? document : { ...(document as object), inputs: inputs.length };
+}
+
 /** Each answer to a file, without texts; an answer that is refused is its exit code. */
 export async function answersTo(path: string): Promise<Readonly<Record<string, unknown>>> {
   const found: Record<string, unknown> = {};
   for (const args of ANSWERS) {
     const { stdout, code } = await runCli('dprof', [...args, path]);
-    const isDocument = args.includes('json');
-    const texts = stdout === '' ? [] : isDocument ? stdout.trim().split(/\n(?=\{)/) : stdout.trim().split('\n');
-    found[args.slice(0, 2).join(' ')] = [code, ...texts.map((text) => withoutTexts(JSON.parse(text)))];
+    const documents = args.includes('json') ? [stdout] : stdout.trim().split('\n');
+    const texts = stdout === '' ? [] : documents;
+    found[args.slice(0, 2).join(' ')] = [code, ...texts.map((text) => withoutTexts(withoutSizes(JSON.parse(text))))];
   }
   return found;
 }
