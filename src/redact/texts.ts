@@ -233,7 +233,7 @@ export class TextRules {
 
   /** The op of a module, without it. What its ending says about it stays. */
   opOf(mod: string, op: string): string {
-    if (isKnownOp(mod, op) || (mod === '' && isKnownNode(op))) return op;
+    if (isKnownOp(mod, op) || (mod === '' && (isKnownNode(op) || isKnownOp('aten', op)))) return op;
     const ending = ENDING.exec(op)?.[0] ?? '';
     const stem = op.slice(0, op.length - ending.length);
     if (stem === '') return op;
