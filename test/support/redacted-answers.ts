@@ -16,7 +16,8 @@ function withoutTexts(value: unknown): unknown {
   if (typeof value === 'string') return 'text';
   if (Array.isArray(value)) return value.map(withoutTexts);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutTexts(item)]));
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutTexts(item)]));
 }
 
 /** A document without the sizes of the files that were read, which differ. */
