@@ -373,7 +373,9 @@ export class TextRules {
   /** Operands of an instruction: tokens that are no numbers and no words of the compiler are replaced one by one. */
   #operands(text: string): string {
     return text.replace(/[^\s,;()[\]{}=<>+*|&!@:]+/g, (token) =>
-      NUMBER.test(token) || HEX.test(token) || isToolText(token) ? token : this.pseudonyms.of('tensor', token),
+      NUMBER.test(token) || HEX.test(token) || (!token.includes('/') && isToolText(token))
+        ? token
+        : this.pseudonyms.of('tensor', token),
     );
   }
 }
