@@ -167,8 +167,8 @@ export const DPROF: Tool = {
   ],
 };
 
-/** Help of `dprof`. The manual page has all examples, and explains each column. */
-export const DPROF_HELP: Tool = { ...DPROF, notes: [], examples: DPROF.examples.slice(0, 2) };
+/** Help of `dprof`, for one screen. The manual page has all examples, and explains each column. */
+export const DPROF_HELP: Tool = { ...DPROF, notes: [], examples: DPROF.examples.slice(1, 2) };
 
 export const columnsText = (): string => columnList(COLUMNS, [8, 10, 7]);
 
