@@ -18,6 +18,7 @@ import { COUNTS, PAGES } from '../docs/generate.js';
 import { LOADED } from '../docs/pages/manuals.js';
 import { escape } from '../docs/pages/troff.js';
 import { DPARSE } from '../src/cli/dparse/options.js';
+import { REDACT } from '../src/cli/dparse/redact-command.js';
 import { DPROF } from '../src/cli/report/report-options.js';
 import { ended } from './support/ended.js';
 import { commandOf, runCli, type ToolName } from './support/run-cli.js';
@@ -229,7 +230,7 @@ describe('examples', () => {
   });
 
   it('have only options that exist, and scripts that exist', () => {
-    const tools = [DPARSE, DPROF, ...LOADED.map(([, , { tool }]) => tool)];
+    const tools = [DPARSE, REDACT, DPROF, ...LOADED.map(([, , { tool }]) => tool)];
     const known = tools.flatMap(({ options }) => options).flatMap(({ name }) => [`--${name}`, `--no-${name}`]);
     // nsys, ncu, nvprof, rocprof, rocprofv3, msprof, torchrun, vLLM, SGLang, neuron-explorer, sbatch, npm
     const foreign = (
