@@ -143,7 +143,7 @@ describe('samples of AWS Neuron', () => {
   });
 
   it('dprof takes a program with --neff on a raw capture', async () => {
-    const args = ['summary', '-f', 'json', '--neff', at('attention.neff')];
+    const args = ['summary', '-f', 'jsonl', '--neff', at('attention.neff')];
     const ran = await runCli('dprof', [...args, at('attention.ntff')]);
     const { program } = JSON.parse(ran.stdout) as { program: { tensors: { count: number }[] } };
     expect(ran.code).to.equal(0);

@@ -3,6 +3,8 @@ import yargs, { type Argv } from 'yargs';
 import { elementAt } from '../containers/element.js';
 import { nearest, UsageError } from '../record/errors.js';
 import { say, type ToolName } from './message.js';
+import { AnswerDocument } from './answer-document.js';
+import { version } from './package-folder.js';
 
 export interface Option {
   readonly name: string;
@@ -38,6 +40,11 @@ export interface Tool {
   readonly usage: string;
   readonly about: readonly string[];
   readonly operands: readonly string[];
+  /**
+   * The schema of its answers with `-f json`, without the version; null for arguments with which it prints something else.
+   * The name of the command when absent.
+   */
+  readonly schemaOf?: (given: Pick<Arguments, 'on' | 'text'>) => string | null;
   /** Words that shells complete as its operand, instead of file names. */
   readonly words?: readonly string[];
   readonly options: readonly Option[];
@@ -71,6 +78,8 @@ export interface Arguments {
   /** All strings given to an option that may be repeated. */
   texts(name: string): readonly string[];
   readonly operands: readonly string[];
+  /** The document of the answer; null for all other formats. */
+  readonly document: AnswerDocument | null;
 }
 
 /**
@@ -137,7 +146,8 @@ export const asksForHelp = (args: readonly string[]): boolean =>
 
 /** @throws UsageError for an option that is not in the table or lacks its value, and for options that exclude each other */
 export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
-  return argumentsOf(tool, wordsOf(tool, args));
+  const [, ...name] = tool.name.split(' ');
+  return argumentsOf(tool, { ...wordsOf(tool, args), args: [...name, ...args] });
 }
 
 /** Values that the parser found, by option name; the operands are under `_`. */
@@ -146,6 +156,8 @@ interface ParsedArguments {
   readonly operands: readonly string[];
   /** Notices about old spellings. */
   readonly notices: readonly string[];
+  /** The words as they were given. */
+  readonly args: readonly string[];
 }
 
 /**
@@ -160,7 +172,7 @@ export function wordsOf(tool: Tool, args: readonly string[], others: readonly Op
   const options = [...tool.options, ...foreign(tool, others)];
   try {
     const { _: operands, ...given } = withOptions(emptyParser(tool.name, words), { ...tool, options }).parseSync();
-    return { given, operands: operands.map(String), notices };
+    return { given, operands: operands.map(String), notices, args };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof UsageError) throw error;
     const needs = /^Not enough arguments following: (\S+)/.exec(error.message)?.[1];
@@ -214,10 +226,12 @@ export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words
     const value = last(name);
     return typeof value === 'boolean' ? value : undefined;
   };
+  const on = (name: string): boolean => switched(name) ?? tool.options.some((option) => option.name === `no-${name}`);
   return {
-    on: (name) => switched(name) ?? tool.options.some((option) => option.name === `no-${name}`),
+    on,
     switched,
     text,
+    document: documentOf(tool, { on, text }, words.args),
     read: (name, meaning) => {
       const value = text(name);
       return value === undefined ? undefined : meaning(value);
@@ -225,6 +239,25 @@ export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words
     texts: (name) => [given[name] ?? []].flat().map(String),
     operands,
   };
+}
+
+/** The format with an envelope. */
+const JSON_FORMAT = 'json';
+/** Version of all schemas; it changes when a key changes its meaning or goes. */
+const SCHEMA_VERSION = 1;
+
+/** The document in which the answer will be written; null when it has another format. */
+function documentOf(
+  { name, options, schemaOf }: Tool,
+  given: Pick<Arguments, 'on' | 'text'>,
+  command: readonly string[],
+): AnswerDocument | null {
+  const hasFormat = options.some((option) => option.name === 'format' && option.values?.includes(JSON_FORMAT) === true);
+  if (!hasFormat || given.text('format') !== JSON_FORMAT) return null;
+  const schema = schemaOf === undefined ? name.replace('dprof ', '') : schemaOf(given);
+  if (schema === null) return null;
+  const head = { schema: `dprof/${schema}/${SCHEMA_VERSION}`, tool: `dprof ${version()}`, command };
+  return new AnswerDocument(head, given.text('output'));
 }
 
 /** @throws UsageError for an unknown option, and for an option whose value is another option */

@@ -118,7 +118,12 @@ export async function runCalled(args: readonly string[]): Promise<void> {
   const asked = helpAsked(args);
   if (asked !== null) return printText(await asked());
   const { command, given } = await callOf(args);
-  return command.run(given);
+  try {
+    await command.run(given);
+  } catch (error) {
+    await given.document?.refuse(error);
+    throw error;
+  }
 }
 
 /** The word that asks for help when it is in the place of a command. */

@@ -6,6 +6,7 @@ import { elementAt } from '../containers/element.js';
 import { requireName } from '../record/errors.js';
 import { FORMATS } from '../write/formats.js';
 import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Option, type Tool } from './arguments.js';
+import type { AnswerDocument } from './answer-document.js';
 import type { Command } from './command.js';
 import type { Opening } from '../sources/sources.js';
 import { refuseTerminal } from './output.js';
@@ -37,12 +38,18 @@ export const QUIET_OPTION: Option = {
   help: 'no notes and no progress; lost data is still reported',
 };
 
-/** The format given with `-f`; by default the first one. @throws UsageError for binary data that would go to a terminal */
+/**
+ * The format given with `-f`; by default the first one. Both formats of JSON are `json`, because their rows are the same.
+ * @throws UsageError for binary data that would go to a terminal
+ */
 export function formatOf(given: Arguments, formats: readonly string[]): string {
   const format = requireName('format', given.text('format') ?? elementAt(formats, 0), formats);
   if (BINARY.has(format)) refuseTerminal(given.text('output'), format);
-  return format;
+  return rowFormat(format);
 }
+
+/** The format of the rows: `json` for `jsonl`. */
+export const rowFormat = (format: string): string => (format === 'jsonl' ? 'json' : format);
 
 /** Formats that are not text. */
 const BINARY: ReadonlySet<string> = new Set(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : [])));
@@ -72,6 +79,8 @@ export interface RecordsRequest {
   /** Maximum number of characters in a line, for readable tables; null for no limit. */
   readonly width: number | null;
   readonly reading?: Reading;
+  /** The document with the answer, for `-f json`. */
+  readonly document?: AnswerDocument | null;
   /** The part of the profile that the answer is about; all of it when absent. */
   readonly choice?: RecordChoice | undefined;
 }
@@ -115,6 +124,7 @@ export function recordsCommand(
     run: (given) => {
       const request = {
         format: formatOf(given, formats),
+        document: given.document,
         ...readInputs(given, texts),
         output: given.text('output'),
         quiet: given.on('quiet'),

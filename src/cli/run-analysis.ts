@@ -2,14 +2,15 @@
 import { say } from './message.js';
 import type { Answer, Note } from '../prof/analysis.js';
 import { lossesOf, type Doubt, type Losses } from '../prof/input/losses.js';
+import { limitsOfRun, type AnswerDocument } from './answer-document.js';
 import { escapeControls, jsonLines, jsonOf } from '../record/control-characters.js';
-import { UsageError, UserError } from '../record/errors.js';
+import { UsageError, type UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
 import { loadFormat, requireFormat } from '../write/formats.js';
 import { escapeMarkdown } from '../write/markdown.js';
 import { tableText } from '../write/columns.js';
-import { explained, namingInput, takeBatches, takeRecords, withSource, type Pass } from '../sources/pass.js';
+import { explained, namingInput, noteLine, takeBatches, takeRecords, withSource, type Pass } from '../sources/pass.js';
 import type { Source, Wanted } from '../sources/sources.js';
 import { confirmEndings, confirmWhole, hinted, openInputs, sayTroubles } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
@@ -44,33 +45,41 @@ interface Answered {
 
 /** One pass over the records of the inputs, then the output, then notes on stderr. */
 export async function runAnalysis<Facts>(
-  request: Pick<RecordsRequest, 'files' | 'output' | 'quiet' | 'format' | 'reading' | 'choice'> &
+  request: Pick<RecordsRequest, 'files' | 'output' | 'quiet' | 'format' | 'reading' | 'choice' | 'document'> &
     Partial<Pick<RecordsRequest, 'width'>>,
   run: AnalysisRun<Facts>,
 ): Promise<void> {
-  const { files, output, quiet, format, reading, choice } = request;
+  const { files, output, quiet, format, reading, choice, document = null } = request;
   const inputs = files.length === 0 ? ['-'] : files;
   // Report an output that cannot be written now, before minutes of reading.
   const existing = await checkOutput(output, inputs);
   await locate(choice, request);
   const meter = progress('dprof', !quiet);
-  const source = await openInputs(files, meter, run.analysis, reading);
+  const opened = await openInputs(files, meter, run.analysis, reading);
+  const source = document?.watched(opened, files) ?? opened;
   let notes: readonly Note[] = [];
   try {
-    await withOutput(output, inputs, async (write) => {
-      await readRecords(source, choice, run, write);
+    await withOutput(output, inputs, async (out, flush) => {
+      const write = document?.rows(out) ?? out;
+      await keeping(readRecords(source, choice, run, write), document, flush);
       meter.clear();
       choice?.refuseNothing();
       const answer = run.analysis.finish();
-      notes = [...(answer.notes ?? []), ...(choice?.notes ?? [])];
+      document?.reachEnd();
+      const found = [...(answer.notes ?? []), ...(choice?.notes ?? [])];
+      notes = quiet && document === null ? [] : await shown(found, source, files);
       const losses = lossesOf(source.endings);
       await run.print(answer, write, { input: source.name, doubts: losses.doubts });
-      const time = format === 'json' ? (choice?.document ?? null) : null;
-      if (time !== null) await write(jsonLines([time]));
-      if (run.isDocument !== true) await write(doubtsText(format, losses, request.width));
+      const window = choice?.chosenTime ?? null;
+      if (document !== null) {
+        await document.end(out, { window, doubts: losses.doubts, cannot: limitsOfRun(notes, source) });
+      } else {
+        if (format === 'json' && window !== null) await write(jsonLines([{ window }]));
+        if (run.isDocument !== true) await write(doubtsText(format, losses, request.width));
+      }
       confirmWhole(source, existing, output);
     });
-    if (!quiet) writeNotes(await Promise.all(notes.map((note) => hinted(explained(note, source), files))), source.name);
+    if (!quiet) writeNotes(notes, source.name);
   } catch (error) {
     const failure = withSource(await hinted(explained(error, source), files), source);
     sayTroubles(source, failure);
@@ -81,6 +90,12 @@ export async function runAnalysis<Facts>(
   }
   confirmEndings(source, quiet);
 }
+
+/** The notes as the user will read them: errors with the input's name, and a hint that fits it. */
+const shown = (notes: readonly Note[], source: Source, files: readonly string[]): Promise<readonly Note[]> =>
+  Promise.all(
+    notes.map(async (note) => namingInput(await hinted(explained(note, source), files), source.name) as Note),
+  );
 
 /** Finds the range of a selection, if it has one. @throws UsageError, UserError as `timesOfRange` */
 export async function locate(choice: RecordChoice | undefined, request: RangeRequest): Promise<void> {
@@ -165,6 +180,20 @@ function doubtsText(format: string, losses: Losses, width: number | null = null)
     : screenText(text.trimEnd().split('\n'), (whole) => whole, width);
 }
 
+/** Flushes rows of a document that were written before a failure, because its end will follow them. */
+async function keeping(
+  reading: Promise<void>,
+  document: AnswerDocument | null,
+  flush: () => Promise<void>,
+): Promise<void> {
+  try {
+    await reading;
+  } catch (error) {
+    if (document?.isBegun === true) await flush();
+    throw error;
+  }
+}
+
 async function readRecords<Facts>(
   source: Source,
   choice: RecordChoice | undefined,
@@ -240,8 +269,5 @@ export async function printAnswer(
 }
 
 export function writeNotes(notes: readonly Note[], input: string): void {
-  for (const note of notes) {
-    const line = note instanceof UserError ? (namingInput(note, input) as UserError).line : note;
-    say('dprof', line);
-  }
+  for (const note of notes) say('dprof', noteLine(note, input));
 }

@@ -1,4 +1,4 @@
-/** The answers of the commands as functions: each returns what its command prints with `-f json`. */
+/** The answers of the commands as functions: each returns what its command has in `answer` with `-f json`. */
 import { Adviser, MIN_SHARE, type AdviceLine } from '../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../prof/advise/rules.js';
 import { memoryDocument, CURVE_POINTS, Memory, type MemoryDocument } from '../prof/memory/memory-report.js';

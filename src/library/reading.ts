@@ -6,7 +6,7 @@ import { lossesOf, type Doubt } from '../prof/input/losses.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
-import { explained, namingInput, takeBatches, withSource } from '../sources/pass.js';
+import { explained, noteLine, takeBatches, withSource } from '../sources/pass.js';
 import { openSources, type Opening, type Source, type Wanted } from '../sources/sources.js';
 import type { AnswerInput, ReadingOptions } from './options.js';
 
@@ -96,8 +96,7 @@ export async function answer<Facts>(
 }
 
 function reportNotes(notes: readonly Note[], source: Source, { onNote }: ReadingOptions): void {
-  for (const note of notes)
-    onNote?.(note instanceof UserError ? (namingInput(explained(note, source), source.name) as UserError).line : note);
+  for (const note of notes) onNote?.(noteLine(note instanceof UserError ? explained(note, source) : note, source.name));
 }
 
 /** Reports how inputs ended. @throws UserError for data that could not be read, when there is no `onError` */

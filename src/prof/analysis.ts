@@ -1,5 +1,5 @@
 /** The contract of all commands over records: an analysis takes records and returns one answer. */
-import { UserError } from '../record/errors.js';
+import { shownPath, UserError } from '../record/errors.js';
 import { counted } from '../record/plural.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
@@ -9,8 +9,36 @@ import { WithoutDevice } from './input/device-activity.js';
 /** Input of an analysis: records in input order and, if kernels are annotated, each kernel once it is complete. */
 export type Item = ProfileLine | Annotated;
 
+/** What an answer could not say, for programs. */
+export interface Limit {
+  /** What is missing or limited, in words. */
+  readonly what: string;
+  /** The reason, where it is known apart from that. */
+  readonly why: string | null;
+  /** What the user can do; null where nothing is known. */
+  readonly wayOut: string | null;
+  /** The input concerned; null for all inputs. */
+  readonly input: string | null;
+}
+
+/** One line for stderr about several limits. */
+export class Limits {
+  constructor(
+    readonly line: string,
+    readonly limits: readonly Limit[],
+  ) {}
+}
+
 /** A line that limits an answer, for stderr; a UserError is printed with the input's name in front. */
-export type Note = string | UserError;
+export type Note = string | UserError | Limits;
+
+/** What a note says, or an error that ends a run. */
+export function limitsOf(note: Note): readonly Limit[] {
+  if (note instanceof Limits) return note.limits;
+  if (typeof note === 'string') return [{ what: note, why: null, wayOut: null, input: null }];
+  const { why = null, hint = null, where = null } = note.detail;
+  return [{ what: note.what, why, wayOut: hint, input: where === null ? null : shownPath(where) }];
+}
 
 export interface Answer<Facts> {
   /** Table for the table formats; absent if the answer is not a table. */

@@ -11,6 +11,8 @@ export class UserError extends Error {
     readonly detail: {
       /** The file, option or line with the error. */
       readonly where?: string;
+      /** The reason, if it is known apart from what is wrong. */
+      readonly why?: string;
       /** What the user can do. */
       readonly hint?: string;
       readonly exitCode?: number;
@@ -24,6 +26,11 @@ export class UserError extends Error {
 
   get exitCode(): number {
     return this.detail.exitCode ?? EXIT.failed;
+  }
+
+  /** What is wrong, with the reason. */
+  get statement(): string {
+    return statementOf(this.what, this.detail);
   }
 
   /** The message; control characters of file names and input strings are escaped. */
@@ -54,7 +61,11 @@ const IN_UNPACKED = /^.*[/\\]dparse-[^/\\]+[/\\]unpacked-([^/\\]+)/;
 export const shownPath = (path: string): string =>
   path.replace(IN_UNPACKED, (_, archive: string) => decodeURIComponent(archive));
 
-function lineOf(what: string, detail: UserError['detail']): string {
+const statementOf = (what: string, { why }: UserError['detail']): string =>
+  why === undefined ? what : `${what}: ${why}`;
+
+function lineOf(subject: string, detail: UserError['detail']): string {
+  const what = statementOf(subject, detail);
   const where = detail.where === undefined ? undefined : shownPath(detail.where);
   const hint = detail.hint ?? (where !== undefined && isNotUtf8(where) ? UTF8_HINT : undefined);
   // A colon is used instead, because two parentheses in a row are hard to read.

@@ -1,5 +1,5 @@
 /** One pass of an analysis over the records of a source, or of an input of a comparison. */
-import { fitting, withoutKernels, type Analysis, type Item } from '../prof/analysis.js';
+import { fitting, withoutKernels, type Analysis, type Item, type Note } from '../prof/analysis.js';
 import { withCut, type EndedInputs } from '../prof/input/stream-status.js';
 import { withReason } from '../prof/input/device-activity.js';
 import type { RecordChoice } from '../prof/input/record-choice.js';
@@ -84,6 +84,12 @@ export function explained<Failure>(error: Failure, { endings }: Pick<EndedInputs
 export function namingInput(error: unknown, name: string): unknown {
   const isUnnamed = error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError);
   return isUnnamed ? new UserError(error.what, { ...error.detail, where: name }) : error;
+}
+
+/** The line of a note for stderr; an error has the name of the input in front. */
+export function noteLine(note: Note, name: string): string {
+  if (typeof note === 'string') return note;
+  return note instanceof UserError ? (namingInput(note, name) as UserError).line : note.line;
 }
 
 /**

@@ -51,8 +51,8 @@ const space: Format = {
   },
 };
 
-const json: Format = {
-  id: 'json',
+const jsonl: Format = {
+  id: 'jsonl',
   title: 'one JSON object per line: column keys, raw values, null for unknown',
   open({ columns }) {
     return {
@@ -62,6 +62,13 @@ const json: Format = {
       end: () => [],
     };
   },
+};
+
+/** Its rows are those of `jsonl`; the commands write the envelope around them. */
+const json: Format = {
+  ...jsonl,
+  id: 'json',
+  title: 'one JSON document: the objects of jsonl, with the inputs, doubts and what could not be computed',
 };
 
 /** Loaded only for CSV. */
@@ -234,7 +241,7 @@ function framedCell(column: ColumnShape, value: CellValue, narrow: string | unde
 const shortened = (text: string, width: number): string => (cells(text) <= width ? text : `${cut(text, width - 1)}…`);
 
 /** All output formats of tables, in help order. */
-export const FORMATS: readonly Format[] = [columns, csv, space, json, table, fitted, markdown, parquet];
+export const FORMATS: readonly Format[] = [columns, csv, space, json, jsonl, table, fitted, markdown, parquet];
 
 /**
  * The output format with an id.

@@ -43,7 +43,7 @@ describe('dprof advise', () => {
   });
 
   it('writes one object a line, and the silent rules on request', async () => {
-    const { stdout } = await run(RECORDS, '-f', 'json', '--all', '--rule', 'launch-gaps,copies');
+    const { stdout } = await run(RECORDS, '-f', 'jsonl', '--all', '--rule', 'launch-gaps,copies');
     const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as object); // prettier-ignore
     expect(lines).to.have.length(2);
     expect(lines[0]).to.deep.include({ rule: 'launch-gaps', stake: 300, kernels: ['0:2'] });
@@ -51,7 +51,7 @@ describe('dprof advise', () => {
   });
 
   it('says first what each profile did with its time, in parts that add up', async () => {
-    const { stdout } = await run(RECORDS, '-f', 'json', '--min-share', '99');
+    const { stdout } = await run(RECORDS, '-f', 'jsonl', '--min-share', '99');
     const [verdict, ...others] = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as object); // prettier-ignore
     expect(others).to.deep.equal([]);
     expect(verdict).to.deep.include({ profile: 0, devices: 1, span: 500 });
@@ -129,8 +129,10 @@ describe('dprof advise', () => {
     const records = neuronLines([profileOn(A100), ...devices.sort((a, b) => a.start - b.start)]);
     const linesOf = async (...args: string[]): Promise<number> =>
       (await run(records, '--rule', 'launch-gaps', ...args)).stdout.trimEnd().split('\n').length;
-    expect([await linesOf('-f', 'json'), await linesOf('-f', 'csv')]).to.deep.equal([12, 1 + 12]);
-    expect([await linesOf('-f', 'json', '--top', '3'), await linesOf('-f', 'csv', '--top', '3')]).to.deep.equal([3, 4]);
+    expect([await linesOf('-f', 'jsonl'), await linesOf('-f', 'csv')]).to.deep.equal([12, 1 + 12]);
+    expect([await linesOf('-f', 'jsonl', '--top', '3'), await linesOf('-f', 'csv', '--top', '3')]).to.deep.equal([
+      3, 4,
+    ]);
   });
 
   it('answers what cannot be meant', async () => {

@@ -9,7 +9,7 @@ describe('dprof --by range, hostop, api', () => {
     it(`gives the same of a profile and of its records: ${sample}`, async () => {
       const records = await runCli('dparse', ['-q', '--ranges', sample]);
       for (const by of ['range', 'hostop', 'api']) {
-        const args = ['-q', '--by', by, '-f', 'json', '-c', HOST_COLUMNS.map(({ key }) => key).join()];
+        const args = ['-q', '--by', by, '-f', 'jsonl', '-c', HOST_COLUMNS.map(({ key }) => key).join()];
         const direct = await runCli('dprof', [...args, sample]);
         const piped = await runCli('dprof', args, { input: records.stdout });
         expect(piped.stdout, by).to.equal(direct.stdout);

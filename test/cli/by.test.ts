@@ -30,7 +30,7 @@ describe('dprof --by', () => {
   it('has all formats; numbers are unrounded where programs read them', async () => {
     const csv = await by('--by', 'kernel', '--csv', '-c', 'count,stddev,tflops', '--sort', 'kernel', '--no-header');
     expect(csv.stdout).to.equal(`"say ""z"", a",1,0,na\nx,2,${Math.sqrt(125000)},na\ny,1,0,na\n`);
-    const json = await by('--by', 'layer,dir', '-f', 'json', '-c', 'layer,dir,mean', '--sort', '+mean', '--top', '2');
+    const json = await by('--by', 'layer,dir', '-f', 'jsonl', '-c', 'layer,dir,mean', '--sort', '+mean', '--top', '2');
     expect(json.stdout).to.equal(
       '{"layer":["net","a"],"dir":"bprop","mean":500}\n{"layer":["net","a"],"dir":"fprop","mean":1000}\n',
     );

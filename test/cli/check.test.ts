@@ -63,7 +63,7 @@ describe('doubts of a profile', () => {
         const said = stdout.split('\n').filter((line) => line.startsWith('# net.json: figures '));
         expect(said, answer.join(' ')).to.deep.equal(expected);
       }
-      const json = (await runCli('dprof', ['summary', '-f', 'json'], { input: text })).stdout.trimEnd().split('\n').at(-1) ?? ''; // prettier-ignore
+      const json = (await runCli('dprof', ['summary', '-f', 'jsonl'], { input: text })).stdout.trimEnd().split('\n').at(-1) ?? ''; // prettier-ignore
       const { doubts = [] } = JSON.parse(json) as { doubts?: readonly { level: string; diagnostic: string }[] };
       expect(doubts.map(({ level, diagnostic }) => [level, diagnostic])).to.have.deep.members(counted.map(([level, name]) => [level, name])); // prettier-ignore
       const page = freshPath('.html');
@@ -87,7 +87,7 @@ describe('dprof check', () => {
   });
 
   it('writes one object per profile as JSON, and one row per reason as a table', async () => {
-    const { stdout } = await run({ 'row-repeated': 2 }, '-f', 'json');
+    const { stdout } = await run({ 'row-repeated': 2 }, '-f', 'jsonl');
     const [line = ''] = stdout.split('\n');
     expect(JSON.parse(line)).to.deep.include({ profile: 0, file: 'net.json', rank: null, verdict: 'doubtful' });
     const { stdout: csv } = await run({ 'row-repeated': 2 }, '-f', 'csv', '-c', 'level,check,count', '--top', '1');

@@ -45,7 +45,7 @@ ProfilerStep#N    host     32.141     6.7    19
   });
 
   it('writes one object per step as JSON', async () => {
-    const { stdout } = await run('-f', 'json', LENET);
+    const { stdout } = await run('-f', 'jsonl', LENET);
     const steps = stdout
       .trim()
       .split('\n')
@@ -58,7 +58,7 @@ ProfilerStep#N    host     32.141     6.7    19
   });
 
   it('explains a time instead of steps', async () => {
-    const { stdout } = await run('--from', '0.1', '--to', '0.2', '-f', 'json', LENET);
+    const { stdout } = await run('--from', '0.1', '--to', '0.2', '-f', 'jsonl', LENET);
     const [step = '', window = ''] = stdout.split('\n');
     expect(JSON.parse(step)).to.deep.include({ step: null, from: 100_000 });
     expect(JSON.parse(window)).to.deep.equal({ window: { from: 100_000, to: 200_000, cut: 0 } });
@@ -68,7 +68,7 @@ ProfilerStep#N    host     32.141     6.7    19
   it('explains the time of a range like the same time in ms, with what caused it before', async () => {
     const csv = ['-f', 'csv', '-c', 'step_time,bound,name,time'];
     const range = await run(...csv, '--range', 'ProfilerStep#4', LENET);
-    const { stdout } = await run('-f', 'json', '--range', 'ProfilerStep#4', LENET);
+    const { stdout } = await run('-f', 'jsonl', '--range', 'ProfilerStep#4', LENET);
     const { profiles } = (
       JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { window: { profiles: { from: number; to: number }[] } }
     ).window;
@@ -84,7 +84,7 @@ ProfilerStep#N    host     32.141     6.7    19
     expect(together.stdout).to.match(/^# 2 profiles of one job: ranks 0-1, times in us\nstep /);
     const alone = await run('--rank', '1', '--step', '1', '--top', '1', ...job);
     expect(alone.stdout).to.match(/^# profile 1: rank_1.pt.trace.json.gz \(kineto, rank 1\), times in us\nstep /);
-    const [step = ''] = (await run('--step', '1', '-f', 'json', ...job)).stdout.split('\n');
+    const [step = ''] = (await run('--step', '1', '-f', 'jsonl', ...job)).stdout.split('\n');
     expect(JSON.parse(step)).to.deep.include({ profile: null, rank: null, ranks: [0, 1], step: 1 });
   });
 
@@ -126,7 +126,7 @@ describe('critical path in a timeline', () => {
 
   it('leads from rank to rank: on the clock of the job, the slices of all ranks fill each step', async () => {
     const slices = (await drawn('--align', 'job', ...JOB)).sort((a, b) => a.start - b.start);
-    const { stdout } = await run('-f', 'json', ...JOB);
+    const { stdout } = await run('-f', 'jsonl', ...JOB);
     const times = new Map(stdout.trim().split('\n').map((line) => JSON.parse(line) as { step: number; time: number }).map(({ step, time }) => [step, time])); // prettier-ignore
     expect([...times.keys()]).to.deep.equal([0, 1, 2, 3, 4]);
     for (const [step, time] of times) {
@@ -172,7 +172,7 @@ describe('critical path in a timeline', () => {
 
   // Counted apart from this project: from the start of a step in the JSON, or the end of the one before, to the last end.
   itShared('has the steps counted in a trace', ['data/kineto/a100_rank3of8_training.json.gz'], async ([path = '']) => {
-    const { stdout } = await run('-q', '-f', 'json', path);
+    const { stdout } = await run('-q', '-f', 'jsonl', path);
     const times = stdout.trim().split('\n').map((line) => JSON.parse(line) as { step: number; time: number }).map(({ step, time }) => [step, time / 1e3]); // prettier-ignore
     expect(times).to.deep.equal([[1009, 75_656], [1010, 76_800], [1011, 76_234], [1012, 76_727], [1013, 78_473], [1014, 81_120]]); // prettier-ignore
     const changed = await run('-q', '--what-if', 'launch: 0', path);

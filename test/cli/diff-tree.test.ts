@@ -73,7 +73,7 @@ describe('dprof diff --by tree', () => {
     });
     const changes = csv.filter(({ row }) => row === 'leaf').map((row) => Number(row['change_ns']));
     expect(changes).to.deep.equal([-4000, 2000, -1000]);
-    const [, ...json] = (await run('-f', 'json', at('a.jsonl'), at('b.jsonl'))).stdout
+    const [, ...json] = (await run('-f', 'jsonl', at('a.jsonl'), at('b.jsonl'))).stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);

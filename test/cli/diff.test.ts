@@ -123,7 +123,7 @@ describe('dprof diff', () => {
       [['--by', 'opp', base, slow], /^dprof: unknown column 'opp' \(did you mean op\?\)\n$/],
       [
         ['-f', 'xml', base, slow],
-        /^dprof: unknown format 'xml' \(expected one of text, junit, columns, csv, space, json, table, fitted, markdown, parquet\)\n$/,
+        /^dprof: unknown format 'xml' \(expected one of text, junit, columns, csv, space, json, jsonl, table, fitted, markdown, parquet\)\n$/,
       ],
     ];
     for (const [args, answer] of answers) {
@@ -219,7 +219,7 @@ describe('dprof diff', () => {
     });
 
     it('JSON and text have a line a row', async () => {
-      const { stdout } = await run(['-f', 'json', '--by', 'op', base, hostile]);
+      const { stdout } = await run(['-f', 'jsonl', '--by', 'op', base, hostile]);
       const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
       expect(lines).to.have.length(1 + 1 + 2 + HOSTILE.length);
       expect(lines.map((line) => (line['keys'] as { op: string } | undefined)?.op)).to.include('x\ny\u0007');
@@ -238,7 +238,7 @@ describe('dprof diff', () => {
     expect(rows.code).to.equal(1);
     expect(rows.stdout).to.include('<testsuites tests="3" failures="2" errors="0" skipped="0">');
     expect(rows.stdout).to.include('name="op=linear layer=net:b"><failure message="slower');
-    const json = (await run(['-f', 'json', ...conditions, base, slow])).stdout.trimEnd().split('\n');
+    const json = (await run(['-f', 'jsonl', ...conditions, base, slow])).stdout.trimEnd().split('\n');
     const judged = json.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ row }) => row === 'condition'); // prettier-ignore
     expect(judged.map(({ condition, met }) => [condition, met])).to.deep.equal([
       ['total>+2%', true],
@@ -260,7 +260,7 @@ describe('dprof diff', () => {
 
   const V100 = 'data/kineto/v100_resnet50_2021.json.gz';
   itShared('finds nothing between a real trace and itself', [V100], async ([trace = '']) => {
-    const { stdout, code } = await run(['-f', 'json', '--fail-if', 'total>0%', trace, trace]);
+    const { stdout, code } = await run(['-f', 'jsonl', '--fail-if', 'total>0%', trace, trace]);
     expect(code).to.equal(0);
     const [, total, ...rows] = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
     expect(total).to.include({ verdict: 'same', change_ns: 0, base_count: 8772, base_steps: 6 });

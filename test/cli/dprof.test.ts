@@ -107,7 +107,7 @@ describe('dprof', () => {
         runCli('dprof', ['-q', '-c', 'idx,grid', '--top', '1', ...args], { input: RECORDS });
       const [csv, json, columns, table] = await Promise.all([
         run('--csv'),
-        run('-f', 'json'),
+        run('-f', 'jsonl'),
         run('-w', '20'),
         run('-f', 'table'),
       ]);
@@ -160,8 +160,8 @@ describe('dprof', () => {
   });
 
   it('takes options before the name of a command', async () => {
-    const behind = await runCli('dprof', ['summary', '-q', '-f', 'json', '--top', '2', 'samples/lenet.nsys.sqlite']);
-    const before = await runCli('dprof', ['-q', '-f', 'json', '--top', '2', 'summary', 'samples/lenet.nsys.sqlite']);
+    const behind = await runCli('dprof', ['summary', '-q', '-f', 'jsonl', '--top', '2', 'samples/lenet.nsys.sqlite']);
+    const before = await runCli('dprof', ['-q', '-f', 'jsonl', '--top', '2', 'summary', 'samples/lenet.nsys.sqlite']);
     expect(before).to.deep.equal(behind);
     expect(before).to.include({ code: 0, stderr: '' });
   });
@@ -280,7 +280,7 @@ describe('dprof', () => {
     it('of which the rest is missing: what stands before is reported', async () => {
       const cut = [`${RECORDS}{"type":`, `${RECORDS}${JSON.stringify(kernel()).slice(0, 80)}`];
       for (const input of cut) {
-        const { code, stdout, stderr } = await runCli('dprof', ['-f', 'json'], { input });
+        const { code, stdout, stderr } = await runCli('dprof', ['-f', 'jsonl'], { input });
         expect(stdout.trim().split('\n')).to.have.length(3);
         expect(stderr).to.match(/^dprof: 3 kernels.*\ndprof: stdin:6: broken record: it is cut off; the part before was read \([^\n]+\)\n$/); // prettier-ignore
         expect(code).to.equal(1);

@@ -24,7 +24,7 @@ const kernelsOf = ({ stdout }: Ran): number => stdout.split('\n').filter((line) 
 
 /** Kernels of a folder by `dprof summary`, and what is said. */
 async function summaryOf(folder: string): Promise<unknown[]> {
-  const { code, stdout, stderr } = await runCli('dprof', ['summary', '-f', 'json', folder]);
+  const { code, stdout, stderr } = await runCli('dprof', ['summary', '-f', 'jsonl', folder]);
   const profiles = stdout.trim().split('\n').map((line) => JSON.parse(line) as { kernels: { count: number } }); // prettier-ignore
   return [code, profiles.map(({ kernels }) => kernels.count), stderr];
 }

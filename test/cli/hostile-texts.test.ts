@@ -44,7 +44,7 @@ const ANSWERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   advise: ['text', 'json'].map((format) => ['advise', '-f', format]),
   steps: [['steps']],
   stacks: ['collapsed', 'speedscope'].map((format) => ['stacks', '-f', format]),
-  memory: [['memory'], ['memory', '-f', 'json']],
+  memory: [['memory'], ['memory', '-f', 'jsonl']],
   perfetto: [['perfetto', '-f', 'chrome-json']],
 };
 

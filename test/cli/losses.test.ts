@@ -13,34 +13,34 @@ import { ROOT } from '../support/shared.js';
 const COMMANDS: readonly string[] = [
   'IN',
   '-f csv IN',
-  '-f json IN',
+  '-f jsonl IN',
   '--by op IN',
-  '--by op -f json IN',
+  '--by op -f jsonl IN',
   '--by ranges IN',
   'summary IN',
-  'summary -f json IN',
+  'summary -f jsonl IN',
   'summary -f markdown IN',
   'steps IN',
   'steps -f csv IN',
   'ranks IN',
-  'ranks -f json IN',
+  'ranks -f jsonl IN',
   'stacks IN',
   'stacks -f speedscope IN',
   'memory IN',
-  'memory -f json IN',
+  'memory -f jsonl IN',
   'diff IN IN',
-  'diff -f json IN IN',
+  'diff -f jsonl IN IN',
   'diff --fail-if total>+5% IN IN',
   'html -o OUT IN',
   'advise IN',
-  'advise -f json IN',
+  'advise -f jsonl IN',
   'perfetto -f chrome-json IN',
   'perfetto -o OUT IN',
   'partial -o OUT IN',
 ];
 
 /** JSON that has a place for doubts; that of other programs has none. */
-const isOwnJson = (command: string): boolean => command.includes('-f json');
+const isOwnJson = (command: string): boolean => command.includes('-f jsonl');
 
 describe('what readers lost', () => {
   /** Each command with or without `-q`, by turns; the other way round where there is time for all. */
@@ -72,12 +72,12 @@ describe('what readers lost', () => {
     expect(text.stderr.match(new RegExp(LINE, 'g'))).to.have.length(1);
     const markdown = await runCli('dprof', ['summary', '-f', 'markdown', input]);
     expect(markdown.stdout).to.match(/\n\n> [^\n]*figures are incomplete[^\n]*42\n$/);
-    const json = await runCli('dprof', ['-q', '--by', 'op', '-f', 'json', input]);
+    const json = await runCli('dprof', ['-q', '--by', 'op', '-f', 'jsonl', input]);
     const { doubts } = JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '') as { doubts: readonly unknown[] };
     const doubt = { diagnostic: 'bad-row', level: 'loss', text: 'rows with a missing or invalid value (value unknown, or row skipped)', count: 42, profiles: 1, file: input }; // prettier-ignore
     expect(doubts).to.have.length(2);
     expect(doubts[0]).to.deep.equal(doubt);
-    const ranks = await runCli('dprof', ['ranks', '-q', '-f', 'json', input]);
+    const ranks = await runCli('dprof', ['ranks', '-q', '-f', 'jsonl', input]);
     expect(JSON.parse(ranks.stdout)).to.deep.include({ doubts });
     await runCli('dprof', ['html', '-o', page, input]);
     expect(dataIn(readFileSync(page, 'utf8')).doubts).to.deep.equal(doubts);

@@ -123,7 +123,7 @@ describe('dprof memory', () => {
   });
 
   it('writes bytes and ns as JSON and CSV', async () => {
-    const { stdout } = await run(RECORDS, '-f', 'json');
+    const { stdout } = await run(RECORDS, '-f', 'jsonl');
     const report = JSON.parse(stdout) as Record<string, unknown>;
     expect(report['peak']).to.deep.equal({
       metric: 'memory_allocated',

@@ -45,14 +45,14 @@ describe('dprof monitor', () => {
     const of = async (format: string): Promise<string> =>
       (await monitor(['-f', format, '-c', 'tag,done,p50'], input)).stdout;
     expect(await of('csv')).to.equal('Tag,Done,P50(s)\n"a,b",1,\ntrain,2,\n');
-    expect(await of('json')).to.equal('{"tag":"a,b","done":1,"p50":null}\n{"tag":"train","done":2,"p50":null}\n');
+    expect(await of('jsonl')).to.equal('{"tag":"a,b","done":1,"p50":null}\n{"tag":"train","done":2,"p50":null}\n');
     expect((await of('table')).split('\n').filter((line) => line.startsWith('│'))).to.have.length(4);
   });
 
   itShared('writes the same for records as for the lines they come from', [REAL], async ([path = '']) => {
     const records = await runCli('dparse', [path]);
-    for (const format of ['json', 'prometheus', 'emf']) {
-      const rows = format === 'json' ? ['--rows', 'all'] : [];
+    for (const format of ['jsonl', 'prometheus', 'emf']) {
+      const rows = format === 'jsonl' ? ['--rows', 'all'] : [];
       const direct = await monitor(['-q', '-f', format, ...rows, path]);
       expect(direct.code).to.equal(0);
       expect(await monitor(['-q', '-f', format, ...rows], records.stdout)).to.deep.equal(direct);
@@ -84,7 +84,7 @@ describe('dprof monitor', () => {
 
   it("reports the monitor's own errors, each once", async () => {
     const broken = report([], { memory_info: group({}, 'no\u001b[31m memory') });
-    const ran = await monitor(['-f', 'json'], lines(broken, broken));
+    const ran = await monitor(['-f', 'jsonl'], lines(broken, broken));
     expect(ran.stderr).to.equal('dprof: neuron-monitor: memory_info: no\\u001b[31m memory\n');
   });
 

@@ -140,7 +140,7 @@ describe('a choice of devices, steps and time', () => {
       ['0.299', '1', 201e3, 101e3],
       ['0.3', '1', 100e3, 100e3],
     ] as const) {
-      const { stdout } = await runCli('dprof', ['summary', '-q', '-f', 'json', '--from', from, '--to', to], { input });
+      const { stdout } = await runCli('dprof', ['summary', '-q', '-f', 'jsonl', '--from', from, '--to', to], { input });
       const { devices } = JSON.parse(stdout.split('\n')[0] ?? '') as { readonly devices: readonly object[] };
       expect(devices, `${from} to ${to}`).to.have.length(1);
       expect(devices[0], `${from} to ${to}`).to.include({ span, busy, kernelSum: busy, idle: span - busy });
@@ -173,7 +173,7 @@ describe('a choice of devices, steps and time', () => {
     const sum = conv.slice(1).reduce((total, ns) => total + Number(ns), 0);
     const stacks = (await printed('dprof', 'stacks', '-q', '--where', 'op==conv2d', SAMPLE)).trim().split('\n');
     expect(stacks.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0)).to.equal(sum);
-    const diff = await printed('dprof', 'diff', '-q', '-f', 'json', '--where', 'op==conv2d', SAMPLE, SAMPLE);
+    const diff = await printed('dprof', 'diff', '-q', '-f', 'jsonl', '--where', 'op==conv2d', SAMPLE, SAMPLE);
     expect(diff).to.include(`"base_count":${conv.length - 1}`);
   });
 });

@@ -43,7 +43,7 @@ describe('dprof overlap', () => {
     expect(stdout).to.equal(
       'Kind,Active(ns),Alone(ns),Other,Both(ns),Share%\n7,4000000,3000000,8,1000000,25\n8,2000000,1000000,7,1000000,50\n',
     );
-    const { stdout: json } = await run('-f', 'json');
+    const { stdout: json } = await run('-f', 'jsonl');
     expect(JSON.parse(json)).to.deep.equal({
       ...{ profile: 0, file: 'net.json', rank: null, device: 0 },
       kinds: [
@@ -71,7 +71,7 @@ describe('dprof overlap', () => {
     [],
     (name) => `has the times counted in ${name}`,
     async (path, name) => {
-      const { stdout } = await runCli('dprof', ['overlap', '-q', '-f', 'json', path]);
+      const { stdout } = await runCli('dprof', ['overlap', '-q', '-f', 'jsonl', path]);
       const { kinds } = JSON.parse(stdout) as { readonly kinds: readonly Kind[] };
       const found = kinds.map(({ kind, count, active, alone, both: { [kind]: own, ...others } }) => {
         expect(own).to.equal(active);

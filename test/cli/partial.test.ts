@@ -19,9 +19,9 @@ const NAMES = [
 
 /** Every form of every answer that takes partial answers. */
 const ANSWERS = [
-  ...['summary', 'summary -f json', 'summary -f csv', 'summary -f markdown', 'summary --top 3'],
-  ...['steps', 'steps -f json', 'ranks', 'ranks -f json', 'ranks -t steps -f csv'],
-  ...['--by op -f json', '--by kernel', '--by layer', '--by layer --depth 1 -f csv', '--by kernel,op,layer -f json'],
+  ...['summary', 'summary -f jsonl', 'summary -f csv', 'summary -f markdown', 'summary --top 3'],
+  ...['steps', 'steps -f jsonl', 'ranks', 'ranks -f jsonl', 'ranks -t steps -f csv'],
+  ...['--by op -f jsonl', '--by kernel', '--by layer', '--by layer --depth 1 -f csv', '--by kernel,op,layer -f jsonl'],
   ...['--by rank,kernel --top 3 -f table', '--by op,layer --tree -c count,own,stddev,flops,bytes,known,bw,tcknown'],
   ...['--by op --where op!=na', '--by layer -c total --sort layer --no-header'],
 ].map((words) => words.split(' '));
@@ -60,7 +60,7 @@ describe('dprof partial', () => {
   it('has the comparison of two profiles', async () => {
     const [base = '', next = ''] = NAMES;
     const [a, b] = [await partialOf(SAMPLES, base), await partialOf(SAMPLES, next)];
-    for (const options of [[], ['-f', 'json'], ['--by', 'kernel', '--fail-if', 'op:linear>+1%']]) {
+    for (const options of [[], ['-f', 'jsonl'], ['--by', 'kernel', '--fail-if', 'op:linear>+1%']]) {
       const ofPaths = await dprof(['diff', ...options, join(SAMPLES, base), join(SAMPLES, next)]);
       // Doubts name the file; a partial answer knows only its name.
       const ofProfiles = { ...ofPaths, stdout: ofPaths.stdout.replaceAll(`${SAMPLES}/`, '') };
@@ -74,9 +74,9 @@ describe('dprof partial', () => {
     const made = await partialOf(SAMPLES, 'lenet.nsys.sqlite');
     const files = [join(SAMPLES, 'lenet.pt.trace.json.gz'), join(SAMPLES, 'lenet.nsys.sqlite')];
     for (const answer of [
-      ['--by', 'op,kernel', '-f', 'json'],
+      ['--by', 'op,kernel', '-f', 'jsonl'],
       ['steps', '-f', 'csv'],
-      ['summary', '-f', 'json'],
+      ['summary', '-f', 'jsonl'],
     ]) {
       const ofProfiles = await dprof([...answer, ...files]);
       const mixed = await dprof([...answer, files[0] ?? '', join(made, 'lenet.nsys.sqlite')]);

@@ -184,7 +184,7 @@ describe('the trace of a job', () => {
   }
 
   async function boundsOf(files: readonly string[]): Promise<Map<number, number>> {
-    const { stdout } = await runCli('dprof', ['ranks', '-f', 'json', ...files]);
+    const { stdout } = await runCli('dprof', ['ranks', '-f', 'jsonl', ...files]);
     const { ranks } = JSON.parse(stdout) as { ranks: { rank: number; bound: number }[] };
     return new Map(ranks.map(({ rank, bound }) => [rank, bound]));
   }

@@ -36,7 +36,7 @@ describe('dprof queues', () => {
     expect(stdout).to.equal('Stream,Launches,Longest\n7,2,1\n');
     const { stdout: points } = await run('-f', 'csv', '--points', '1', '-c', 'start,end');
     expect(points).to.equal('Start(ns),End(ns)\n5000,40000\n');
-    const { stdout: json } = await run('-f', 'json');
+    const { stdout: json } = await run('-f', 'jsonl');
     expect(JSON.parse(json)).to.deep.include({ stream: 7, launches: 2, median: 0, longest: 1, blockedtime: 0 });
   });
 

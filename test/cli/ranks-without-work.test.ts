@@ -70,14 +70,14 @@ describe('a rank without work on a device', () => {
       const { stdout, stderr } = await run('ranks', ...inputs);
       expect({ stdout, stderr }).to.deep.equal({ stdout: screen, stderr: NOTE });
     }
-    const [json, ofParts] = [await run('ranks', '-f', 'json', folder), await run('ranks', '-f', 'json', merged)];
+    const [json, ofParts] = [await run('ranks', '-f', 'jsonl', folder), await run('ranks', '-f', 'jsonl', merged)];
     expect(ofParts.stdout).to.equal(json.stdout);
     // What dprof job reports of a job.
     expect((await run('summary', merged)).stdout).to.include(screen.slice(0, screen.indexOf('\nMatched')));
   });
 
   it('has an element of JSON and a row of the table of ranks', async () => {
-    const job = JSON.parse((await run('ranks', '-f', 'json', folder)).stdout) as {
+    const job = JSON.parse((await run('ranks', '-f', 'jsonl', folder)).stdout) as {
       readonly missing: unknown;
       readonly withoutWork: unknown;
       readonly ranks: readonly Record<string, unknown>[];
@@ -144,7 +144,7 @@ describe('profiles without work on a device', () => {
   it('count for the size of the job, and are a second profile of a rank that has one', async () => {
     const wide = trace(5).replace('"world_size":4', '"world_size":8');
     const one = jobOf([0], { 'r5.json': wide, 'again.json': trace(0) });
-    const { stdout } = await run('ranks', '-q', '-f', 'json', one);
+    const { stdout } = await run('ranks', '-q', '-f', 'jsonl', one);
     const job = JSON.parse(stdout) as Record<string, unknown>;
     expect(job['worldSizes']).to.deep.equal([4, 8]);
     // No size is agreed on: up to the highest number.

@@ -50,7 +50,7 @@ describe('dprof ranks', () => {
       expect(code).to.equal(0);
       expect(stdout.split('\n')[0]).to.match(/^\w+(,[\w%]+)+$/);
     }
-    const { stdout } = await run('-f', 'json', part);
+    const { stdout } = await run('-f', 'jsonl', part);
     const job = JSON.parse(stdout) as Record<string, unknown[]>;
     expect(job['ranks']).to.have.length(4);
     // Five of each rank.
@@ -60,7 +60,7 @@ describe('dprof ranks', () => {
   it('has an example for jq with keys that there are', async () => {
     const { stdout: help } = await run('--help');
     const keys = /stragglers\[\] \| \[([^\]]*)\]/.exec(help)?.[1]?.split(', ').map((key) => key.slice(1)) ?? []; // prettier-ignore
-    const { stragglers } = JSON.parse((await run('-f', 'json', part)).stdout) as { stragglers: object[] };
+    const { stragglers } = JSON.parse((await run('-f', 'jsonl', part)).stdout) as { stragglers: object[] };
     expect(stragglers[0]).to.have.any.keys(keys);
     for (const key of keys) expect(Object.keys(stragglers[0] ?? {})).to.include(key);
   });

@@ -44,10 +44,10 @@ const OF_SEVERAL: readonly (readonly string[])[] = [
   ...[
     ['-f', 'csv'],
     ['--by', 'rank,op', '-f', 'csv'],
-    ['summary', '-f', 'json'],
+    ['summary', '-f', 'jsonl'],
     ['steps', '-f', 'csv'],
   ],
-  ...[['stacks', '-f', 'csv'], ['advise', '-f', 'json'], ['partial'], ['perfetto', '-f', 'chrome-json']],
+  ...[['stacks', '-f', 'csv'], ['advise', '-f', 'jsonl'], ['partial'], ['perfetto', '-f', 'chrome-json']],
   ['sql', '-f', 'csv', 'select rank, count(*) n, sum(dur) s from kernel group by all order by all'],
 ];
 

@@ -43,7 +43,7 @@ describe('dprof on the roofline', () => {
 
   it('keeps all digits, and the impossible rate, in JSON and CSV', async () => {
     const [json, csv] = await Promise.all([
-      run('-f', 'json', '-c', 'idx,tflops,peak'),
+      run('-f', 'jsonl', '-c', 'idx,tflops,peak'),
       run('--csv', '-c', 'idx,tflops'),
     ]);
     const rows = json.stdout
@@ -134,7 +134,7 @@ describe('dprof on the roofline', () => {
       };
       const input = join(folder, 'records.dict');
       writeFileSync(input, RECORDS);
-      const summary = await runCli('dprof', ['summary', '-q', '-f', 'json', '--peaks', partOf(1e12), input]);
+      const summary = await runCli('dprof', ['summary', '-q', '-f', 'jsonl', '--peaks', partOf(1e12), input]);
       const { kernels } = JSON.parse(summary.stdout) as { kernels: { work: { computeShare: number } } };
       // 20, 50 and 10 % of 1, 0.4 and 2 ms: 0.6 of 3.4 ms.
       expect(kernels.work.computeShare).to.be.closeTo(0.6 / 3.4, 1e-9);
@@ -180,7 +180,7 @@ describe('dprof on the roofline', () => {
     'the FFMA kernels of a real profile did not use the matrix unit',
     ['data/nsys/h100_2gpu_orphans.sqlite'],
     async ([profile = '']) => {
-      const { stdout } = await runCli('dprof', ['-q', '-f', 'json', '-c', 'tc,tcwhy', '--where', 'long~_ffma_', profile]); // prettier-ignore
+      const { stdout } = await runCli('dprof', ['-q', '-f', 'jsonl', '-c', 'tc,tcwhy', '--where', 'long~_ffma_', profile]); // prettier-ignore
       const rows = stdout
         .trimEnd()
         .split('\n')

@@ -36,7 +36,7 @@ describe('dprof sequences', () => {
   it('has one row or object per sequence', async () => {
     const { stdout } = await run('-f', 'csv', '-c', 'count,kernels,saved,launchshare,sequence', '-k', '2');
     expect(stdout).to.equal('Count,Kernels,Saved(ns),Launch%,Sequence\n2,2,10000,240,a > b\n');
-    const { stdout: json } = await run('-f', 'json');
+    const { stdout: json } = await run('-f', 'jsonl');
     expect(JSON.parse(json)).to.deep.include({ count: 2, sequence: ['a', 'b', 'c'], share: 100, launched: 2 });
   });
 

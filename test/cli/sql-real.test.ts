@@ -109,9 +109,9 @@ describeSql('SQL of real profiles', () => {
         ...['sil', 'flops', 'bytes', 'hwflops'].map((key) => `(SELECT sum(${key})::DOUBLE FROM kernel) AS "${key}"`),
         `(SELECT count(*) FROM kernel WHERE tc = '1') AS tc`,
       ].join(', ');
-      const { stdout, stderr } = await runCli('dprof', ['sql', '-q', '-f', 'json', `SELECT ${asked}`, text]);
+      const { stdout, stderr } = await runCli('dprof', ['sql', '-q', '-f', 'jsonl', `SELECT ${asked}`, text]);
       const kernels = objects(
-        (await runCli('dprof', ['-q', '-f', 'json', '-c', 'sil,flops,bytes,hwflops,tc', text])).stdout,
+        (await runCli('dprof', ['-q', '-f', 'jsonl', '-c', 'sil,flops,bytes,hwflops,tc', text])).stdout,
       );
       const expected: Row = {
         ...Object.fromEntries(TYPES.map((type) => [`n ${type}`, inSql.get(type)?.length])),

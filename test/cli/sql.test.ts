@@ -27,14 +27,14 @@ const sql = (...args: readonly string[]): Promise<Ran> => runCli('dprof', ['sql'
 const objects = (text: string): Row[] => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Row])); // prettier-ignore
 
 async function rowsOf(query: string, ...files: readonly string[]): Promise<Row[]> {
-  const { code, stdout, stderr } = await sql('-f', 'json', query, ...files);
+  const { code, stdout, stderr } = await sql('-f', 'jsonl', query, ...files);
   expect(code, stderr).to.equal(0);
   return objects(stdout);
 }
 
 /** Rows of a command of dprof, without the line about losses and doubts. */
 async function reportOf(...args: readonly string[]): Promise<Row[]> {
-  const { code, stdout, stderr } = await runCli('dprof', [...args, '-q', '-f', 'json']);
+  const { code, stdout, stderr } = await runCli('dprof', [...args, '-q', '-f', 'jsonl']);
   expect(code, stderr).to.equal(0);
   return objects(stdout).filter((row) => !('doubts' in row));
 }
@@ -109,7 +109,7 @@ describeSql('dprof sql', () => {
   const JOB = [0, 1, 2, 3].map((rank) => sample(`job/rank_${rank}.pt.trace.json.gz`));
 
   it('has the ranks of a job, its operations and waits as dprof ranks has them', async () => {
-    const { stdout } = await runCli('dprof', ['ranks', '-q', '-f', 'json', ...JOB]);
+    const { stdout } = await runCli('dprof', ['ranks', '-q', '-f', 'jsonl', ...JOB]);
     const job = JSON.parse(stdout) as { readonly ranks: readonly Row[]; readonly groups: readonly Row[] };
     const ranks = await rowsOf('SELECT * EXCLUDE (profile) FROM rank ORDER BY rank', ...JOB);
     expect(ranks).to.deep.equal(job.ranks);
@@ -156,7 +156,7 @@ describeSql('dprof sql', () => {
     expect(await rowsOf(query, folder)).to.deep.equal(expected);
     expect(await rowsOf(query, lines)).to.deep.equal(expected);
     const { stdout: input } = await runCli('dparse', ['-q', LENET]);
-    const piped = await runCli('dprof', ['sql', '-q', '-f', 'json', query], { input });
+    const piped = await runCli('dprof', ['sql', '-q', '-f', 'jsonl', query], { input });
     expect(objects(piped.stdout)).to.deep.equal(expected);
     const twice = await rowsOf('SELECT profile, count(*) AS n FROM kernel GROUP BY 1 ORDER BY 1', LENET, folder);
     expect(twice).to.deep.equal([{ profile: 0, n: 126 }, { profile: 1, n: 126 }]); // prettier-ignore

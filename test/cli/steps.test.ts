@@ -43,7 +43,7 @@ describe('dprof steps', () => {
     const csv = (await run(RECORDS, '-f', 'csv')).stdout.split('\n');
     expect(csv[0]).to.match(/^profile,file,rank,device,step,kernels,collectives,computing_ns,/);
     expect(csv[1]).to.match(/^0,net\.json,3,0,1,1,1,2000,2500,1000,1500,0,3500,0,1500,500,/);
-    const [first = '', , all = ''] = (await run(RECORDS, '-f', 'json')).stdout.split('\n');
+    const [first = '', , all = ''] = (await run(RECORDS, '-f', 'jsonl')).stdout.split('\n');
     expect(JSON.parse(first)).to.include({ rank: 3, step: 1, computing: 2000, preparing: 500 });
     expect(JSON.parse(all)).to.include({ step: 'all', computing: 3000, preparing: null, busy: 4500, idle: 4500 });
   });

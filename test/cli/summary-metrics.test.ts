@@ -46,7 +46,7 @@ describe('dprof summary --vendor-metrics', () => {
   });
 
   it('writes one JSON object a profile: ns, percent, bytes, null with the reason', async () => {
-    const { stdout } = await ofVendor('-f', 'json');
+    const { stdout } = await ofVendor('-f', 'jsonl');
     const { metrics, bound, warnings } = JSON.parse(stdout) as Json;
     expect(metrics['total_time']).to.deep.equal({ value: 10_000, unit: 'ns', group: 'overall_stats' });
     expect(metrics['tensor_engine_active_time_percent']).to.include({ value: 25, unit: '%' });
@@ -79,7 +79,7 @@ describe('dprof summary --vendor-metrics', () => {
       ['tensor_engine_instruction_count', '1', 'count', 'na', '-', 'not reported'],
       ['tensor_engine_instruction_time', '2.5', 'us', '2', '2.5e-1', 'not explained'],
     ]);
-    const { stdout: json } = await run('--check', '-f', 'json', '-m', 'tensor_engine_instruction_time');
+    const { stdout: json } = await run('--check', '-f', 'jsonl', '-m', 'tensor_engine_instruction_time');
     expect((JSON.parse(json) as Json).metrics['tensor_engine_instruction_time']).to.deep.include({
       value: 2500,
       reported: 2000,
@@ -137,7 +137,7 @@ describe('dprof summary --vendor-metrics', () => {
     expect(metric.stderr).to.equal("dprof: no metric 'totl_time' in this input (did you mean total_time?)\n");
     expect(option.code).to.equal(2);
     expect(format.stderr).to.equal(
-      "dprof: unknown format 'xml' (expected one of text, json, markdown, columns, csv, space, table, fitted, parquet)\n",
+      "dprof: unknown format 'xml' (expected one of text, json, markdown, columns, csv, space, jsonl, table, fitted, parquet)\n",
     );
     const other = await runCli('dprof', ['summary', '--vendor-metrics', 'samples/lenet.nsys.sqlite']);
     expect(other).to.include({ code: 1, stdout: '' });
@@ -189,7 +189,7 @@ describe('dprof terms', () => {
   const terms = (...args: string[]) => runCli('dprof', ['terms', ...args]);
 
   it('lists kind by kind, and explains one', async () => {
-    const [all, one, json] = await Promise.all([terms(), terms('hfu_estimated_percent'), terms('-f', 'json', 'LNC')]);
+    const [all, one, json] = await Promise.all([terms(), terms('hfu_estimated_percent'), terms('-f', 'jsonl', 'LNC')]);
     expect(all.stdout)
       .to.match(/^# word\n/)
       .and.match(/\n\n# metric\ntotal_active_time +ns +time during/);

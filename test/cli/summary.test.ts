@@ -102,7 +102,7 @@ describe('dprof summary', () => {
   });
 
   it('writes an object a profile, whose parts add up', async () => {
-    const { stdout } = await run(lines([...rank(0), ...rank(1)]), '-f', 'json');
+    const { stdout } = await run(lines([...rank(0), ...rank(1)]), '-f', 'jsonl');
     const overviews = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as ProfileSummary); // prettier-ignore
     expect(overviews.map(({ profile, header: of }) => [profile, of?.rank])).to.deep.equal([[0, 0], [1, 1]]); // prettier-ignore
     const [{ devices, kernels }] = overviews as [ProfileSummary];

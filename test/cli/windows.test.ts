@@ -86,7 +86,7 @@ describe('a window', () => {
       [['check'], [0]],
       [['stacks'], [0]],
     ] as const) {
-      const { stdout, stderr } = await dprof(...command, '-f', 'json', '--range', 'forward#2');
+      const { stdout, stderr } = await dprof(...command, '-f', 'jsonl', '--range', 'forward#2');
       const last = stdout
         .trimEnd()
         .split('\n')
@@ -101,7 +101,7 @@ describe('a window', () => {
       expect(stderr).to.include("dprof: 1 profile left out: no range 'forward#2'\n");
       expect(stderr).to.include('dprof: --range cut one kernel or copy: only the part inside counts\n');
     }
-    const { stdout } = await dprof('-f', 'json', '--from', '0.05');
+    const { stdout } = await dprof('-f', 'jsonl', '--from', '0.05');
     expect(stdout).to.match(/\{"window":\{"from":50000,"to":null,"cut":2\}\}\n$/);
   });
 
@@ -138,7 +138,7 @@ describe('a window', () => {
 
   it('is that of both inputs of a comparison', async () => {
     const path = file();
-    const { stdout, stderr } = await dprof('diff', '-f', 'json', '--by', 'kernel', '--range', 'forward', '--rank', '0', path); // prettier-ignore
+    const { stdout, stderr } = await dprof('diff', '-f', 'jsonl', '--by', 'kernel', '--range', 'forward', '--rank', '0', path); // prettier-ignore
     const rows = stdout
       .trimEnd()
       .split('\n')

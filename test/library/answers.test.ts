@@ -33,7 +33,7 @@ const ASCEND = sample('ascend_pytorch_profiler_0.db');
 
 /** The lines of an answer, without the one about losses and doubts. */
 async function printed(...args: readonly string[]): Promise<unknown[]> {
-  const { stdout } = await runCli('dprof', [...args, '-q', '-f', 'json']);
+  const { stdout } = await runCli('dprof', [...args, '-q', '-f', 'jsonl']);
   return stdout
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('{"doubts":'))
@@ -177,7 +177,7 @@ describe('answers of the library', () => {
   it('have notes on what is left out', async () => {
     const notes: string[] = [];
     await ranks([TRACE, TRACE], { onNote: (line) => notes.push(line) });
-    const { stderr } = await runCli('dprof', ['ranks', '-f', 'json', TRACE, TRACE]);
+    const { stderr } = await runCli('dprof', ['ranks', '-f', 'jsonl', TRACE, TRACE]);
     expect(notes.map((line) => `dprof: ${line}\n`).join('')).to.equal(stderr);
     const { stdout } = await runCli('dparse', ['-q', TRACE]);
     const path = freshPath('.dict');

@@ -19,7 +19,7 @@ type Row = Readonly<Record<string, unknown>>;
  * it needs.
  */
 async function answer(path: string, ...args: string[]): Promise<Row[]> {
-  const { stdout } = await runCli('dprof', [...args, '-q', '-f', 'json', path]);
+  const { stdout } = await runCli('dprof', [...args, '-q', '-f', 'jsonl', path]);
   return stdout
     .split('\n')
     .filter((line) => line !== '')
@@ -742,7 +742,7 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     const records = await runCli('dparse', ['-q', ...files]);
     const { job } = dataIn((await runCli('dprof', ['html', '-q'], { input: records.stdout })).stdout);
     const report = JSON.parse(
-      (await runCli('dprof', ['ranks', '-q', '-f', 'json'], { input: records.stdout })).stdout,
+      (await runCli('dprof', ['ranks', '-q', '-f', 'jsonl'], { input: records.stdout })).stdout,
     ) as {
       readonly stragglers: readonly Row[];
       readonly ranks: readonly Row[];

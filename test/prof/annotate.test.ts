@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { explain, parseKernelId } from '../../src/prof/report/explain.js';
 import { Annotator, ReportRows } from '../../src/prof/report/report.js';
-import { summaryLine, ReportTally, waitsLine } from '../../src/prof/report/report-tally.js';
+import { unknownsNote, ReportTally, waitsLine } from '../../src/prof/report/report-tally.js';
 import { UsageError } from '../../src/record/errors.js';
 import type { KernelRecord, OpCall, ProfileRecord } from '../../src/record/record.js';
 import { aten, t, v } from '../support/calls.js';
@@ -348,7 +348,7 @@ describe('summary', () => {
     for (const row of annotator.rest()) rows.add(row);
     tally.incomplete = annotator.incomplete;
     expect([...rows.rest()].flat()).to.have.length(records.length);
-    return summaryLine(tally);
+    return unknownsNote(tally)?.line ?? null;
   }
 
   const groupedBy = (keys: readonly string[], records: readonly KernelRecord[]): ReportTally => {

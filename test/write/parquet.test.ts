@@ -25,7 +25,7 @@ async function bothOf(...args: readonly string[]): Promise<[parquet: Row[], json
   const path = freshPath('.parquet');
   const [written, text] = [
     await runCli('dprof', [...args, '-q', '-f', 'parquet', '-o', path]),
-    await runCli('dprof', [...args, '-q', '-f', 'json']),
+    await runCli('dprof', [...args, '-q', '-f', 'jsonl']),
   ];
   expect([written.code, text.code], written.stderr + text.stderr).to.deep.equal([0, 0]);
   const rows = await rowsOfFile(path);

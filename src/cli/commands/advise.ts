@@ -79,7 +79,7 @@ export const advise = recordsCommand(
       'dprof advise trace.json.gz',
       'dparse ranks/*.json.gz | dprof advise --rule job,exposed-collectives',
       'dprof advise -f markdown -o advice.md net.nsys-rep.sqlite',
-      "dprof advise -f json net.jsonl | jq -r 'select(.rule) | [.rule, .gain.ns] | @tsv'",
+      "dprof advise -f json net.jsonl | jq -r '.answer[] | select(.rule) | [.rule, .gain.ns] | @tsv'",
     ],
   },
   withTableFormats('text', 'json', 'markdown'),

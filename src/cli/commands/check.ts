@@ -63,7 +63,7 @@ export const check = recordsCommand(
     examples: [
       'dprof check net.pt.trace.json.gz',
       'dprof check --fail-if doubtful net.sqlite && dprof summary net.sqlite',
-      "dparse ranks/*.json.gz | dprof check -f json | jq -r '[.rank, .verdict] | @tsv'",
+      "dparse ranks/*.json.gz | dprof check -f json | jq -r '.answer[] | [.rank, .verdict] | @tsv'",
     ],
   },
   withTableFormats('text', 'json'),

@@ -75,7 +75,7 @@ export const criticalPath = recordsCommand(
       "dprof critical-path --what-if 'ranks: equal' traces/rank*.json.gz",
       "dprof critical-path --what-if 'device: H100 SXM' net.pt.trace.json.gz",
       'dprof critical-path --step 12 -c bound,name,line,time,share net.sqlite',
-      'dparse --ranges net.sqlite | dprof critical-path -f json | jq .bounds',
+      "dparse --ranges net.sqlite | dprof critical-path -f json | jq '.answer[].bounds'",
     ],
   },
   withTableFormats('text', 'json'),

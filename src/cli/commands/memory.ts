@@ -81,7 +81,7 @@ export const memory = recordsCommand(
       'dprof memory memory.pickle',
       'dparse ASCEND_PROFILER_OUTPUT | dprof memory -f csv --points 5000 > curve.csv',
       'dprof memory -f timeline --device 0 trace_view.json | gzip > timeline.json.gz',
-      "dprof memory -f json net.jsonl | jq '[.rank, .peak.bytes, .peak.op]'",
+      "dprof memory -f json net.jsonl | jq '.answer[] | [.rank, .peak.bytes, .peak.op]'",
     ],
   },
   withTableFormats('text', 'json', ...TIMELINES),

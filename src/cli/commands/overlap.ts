@@ -33,6 +33,7 @@ export const overlap = recordsCommand(
   {
     name: 'dprof overlap',
     usage: 'dprof overlap [OPTION...] [FILE...]',
+    schemaOf: (given) => (given.on('measured') ? 'overlap-measured' : 'overlap'),
     about: ['How long two streams, categories or other kinds of work run at once, as a matrix for each device.'],
     operands: ['FILE: dparse records (also .gz), or a profile. Default: stdin.'],
     options: [

@@ -14,6 +14,7 @@ export const queues = recordsCommand(
   {
     name: 'dprof queues',
     usage: 'dprof queues [OPTION...] [FILE...]',
+    schemaOf: (given) => (given.text('points') === undefined ? 'queues' : 'queue-points'),
     about: [
       'How much launched work waits on each stream and over time, and how long a full queue blocked launch calls.',
     ],
@@ -48,7 +49,7 @@ export const queues = recordsCommand(
     examples: [
       'dprof queues net.pt.trace.json.gz',
       'dprof queues -f csv --points 500 net.sqlite > queue.csv',
-      "dprof queues -f json net.jsonl | jq -r 'select(.blocked > 0) | [.stream, .blockedtime] | @tsv'",
+      "dprof queues -f json net.jsonl | jq -r '.answer[] | select(.blocked > 0) | [.stream, .blockedtime] | @tsv'",
     ],
   },
   withTableFormats('text', 'json'),

@@ -111,6 +111,7 @@ export const ranks = recordsCommand(
   {
     name: 'dprof ranks',
     usage: 'dprof ranks [OPTION...] FILE...',
+    schemaOf: (given) => (given.on('columns') ? null : 'ranks'),
     about: [
       'Compares the ranks of one job: matches collectives, aligns clocks, and shows who waits, who is late, and why.',
     ],
@@ -163,7 +164,7 @@ export const ranks = recordsCommand(
       'dparse traces/ | dprof ranks',
       'dprof ranks -c rank,clock,offset,drift,residual,bound traces/*.gz',
       'dprof ranks -t steps -f csv traces/*.gz > heatmap.csv',
-      "dprof ranks -f json traces/*.gz | jq '.stragglers[] | [.level, .rank, .late, .q]'",
+      "dprof ranks -f json traces/*.gz | jq '.answer[].stragglers[] | [.level, .rank, .late, .q]'",
     ],
   },
   withTableFormats('text', 'json'),

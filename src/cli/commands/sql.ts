@@ -32,6 +32,7 @@ import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { say } from '../message.js';
 import { withOutput, type Write } from '../output.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
+import { withinDocument } from '../answer-document.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 
 const USAGE = "dprof sql [OPTION...] 'SELECT ...' [FILE...]";
@@ -40,6 +41,7 @@ export const sql = recordsCommand(
   {
     name: 'dprof sql',
     usage: USAGE,
+    schemaOf: (given) => (given.on('schema') ? 'sql-tables' : 'sql'),
     about: ['One DuckDB query over records: one table each for kernels, copies, ranges, steps, regions, paths ...'],
     operands: [
       'FILE: dparse records (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
@@ -148,7 +150,8 @@ async function answer(
   const read = await planQuery(database.connection, query);
   const print = async (write: Write): Promise<void> => printResult(await runQuery(database, query), request, write);
   // For example SHOW TABLES, which needs no file.
-  if (read.size === 0) return withOutput(request.output, request.files, print);
+  if (read.size === 0)
+    return withOutput(request.output, request.files, (write) => withinDocument(request.document ?? null, write, print));
   const analysis = await SqlRecords.create(database, read, device);
   await runAnalysis(request, {
     analysis,
@@ -184,9 +187,11 @@ function textOf({ columns, rows }: AnyTable, width: number | null): string {
   return `${lines.join('\n')}\n`;
 }
 
-function printSchema({ files, format, output, width }: RecordsRequest): Promise<void> {
+function printSchema({ files, format, output, width, document = null }: RecordsRequest): Promise<void> {
   const table = { columns: SCHEMA_COLUMNS, rows: schemaRows(files) };
-  return withOutput(output, [], (write) =>
-    format === 'text' ? Promise.resolve(write(textOf(table, width))) : printTable(table, format, write, width),
+  return withOutput(output, [], (out) =>
+    withinDocument(document, out, (write) =>
+      format === 'text' ? write(textOf(table, width)) : printTable(table, format, write, width),
+    ),
   );
 }

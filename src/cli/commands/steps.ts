@@ -154,6 +154,7 @@ export const steps = recordsCommand(
   {
     name: 'dprof steps',
     usage: 'dprof steps [OPTION...] [FILE...]',
+    schemaOf: (given) => (given.text('by') === undefined ? 'steps' : 'regions'),
     about: [
       'Where the time of each step of training or serving went, on each device: compute, communication or neither.',
     ],
@@ -197,7 +198,7 @@ export const steps = recordsCommand(
       'dparse trace.json.gz | dprof steps',
       'dprof steps --by range --histogram trace.json.gz',
       'dparse ranks/*.json.gz | dprof steps -f csv > steps.csv',
-      'dprof steps -f json trace.json.gz | jq \'select(.step != "all") | [.step, .free]\'',
+      'dprof steps -f json trace.json.gz | jq \'.answer[] | select(.step != "all") | [.step, .free]\'',
     ],
   },
   withTableFormats('text'),

@@ -10,6 +10,7 @@ import { CHOICE_NAMES } from '../choice-options.js';
 import { READING_NAMES, tableChoice, tableOptions, unfit, WIDTH_OPTION, widthOf } from '../shared-options.js';
 import { wrapped } from '../screens/layout.js';
 import { formatOf, formatOption, withTableFormats } from '../records-command.js';
+import { withinDocument } from '../answer-document.js';
 import { printTable } from '../run-analysis.js';
 
 const FORMATS = withTableFormats('text');
@@ -44,7 +45,7 @@ const TERMS_TOOL: Tool = {
     HELP_OPTION,
   ],
   unfit: unfit([...CHOICE_NAMES, ...READING_NAMES, 'peaks'], 'terms does not read a profile'),
-  examples: ['dprof terms exposed', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
+  examples: ['dprof terms exposed', "dprof terms 'dynamic.*percent'", 'dprof terms -f jsonl | jq -r .term'],
 };
 
 /** Maximum characters of a word in a message. */
@@ -99,10 +100,12 @@ async function run(given: Arguments): Promise<void> {
   const width = widthOf(given);
   const table = { columns: TERM_COLUMNS, rows: found };
   const choice = tableChoice(given, TERM_COLUMNS, { format, width });
-  await withOutput(given.text('output'), [], async (write) => {
-    if (choice !== null) return printTable(choice.of(table), choice.format, write, width);
-    return format === 'text' ? write(text(found, width)) : printTable(table, format, write, width);
-  });
+  await withOutput(given.text('output'), [], (out) =>
+    withinDocument(given.document, out, async (write) => {
+      if (choice !== null) return printTable(choice.of(table), choice.format, write, width);
+      return format === 'text' ? write(text(found, width)) : printTable(table, format, write, width);
+    }),
+  );
 }
 
 export const terms: Command = { tool: TERMS_TOOL, run };

@@ -140,6 +140,12 @@ const OPTIONS: readonly Option[] = [
 export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
+  schemaOf: (given) => {
+    if (given.text('explain') !== undefined || ['version', 'columns', 'devices'].some((name) => given.on(name)))
+      return null;
+    const by = given.text('by');
+    return by === undefined ? 'kernels' : Object.hasOwn(HOST_TABLES, by) ? 'host' : 'groups';
+  },
   about: ['Shows which op and layer launched each kernel, and its FLOPs and bytes.'],
   operands: ['FILE: a profile, dparse records, or a net.dict. Default: stdin.'],
   options: OPTIONS,
@@ -207,6 +213,7 @@ export function readReport(given: Arguments) {
     /** Input files; empty for stdin. */
     files,
     output: given.text('output'),
+    document: given.document,
     quiet: given.on('quiet'),
     reading: readReading(given),
     choice: readChoice(given, DPROF),

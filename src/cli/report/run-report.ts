@@ -15,6 +15,7 @@ import {
   HOST_TYPES,
   KERNEL_AND_RANGE_TYPES,
   KERNEL_TYPES,
+  type Note,
   type RecordTypes,
   RANGES_HINT,
   withoutDeviceAndRanges,
@@ -24,13 +25,14 @@ import { HostTable } from '../../prof/by/host/host-table.js';
 import { sortedRows, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { counted } from '../../record/plural.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
-import { defectLine, ReportTally, summaryLine, waitsLine } from '../../prof/report/report-tally.js';
+import { defectLine, ReportTally, unknownsNote, waitsLine } from '../../prof/report/report-tally.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Column } from '../../table/column.js';
 import { DEFAULT_WIDTH, fittingColumns, leastWidth, tableText, type Packed } from '../../write/columns.js';
 import { loadFormat } from '../../write/formats.js';
 import { say } from '../message.js';
+import { rowFormat } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
 import {
   columnsText,
@@ -53,7 +55,7 @@ export function runReport(request: ReportRequest): Promise<void> {
 
 const asRun = (request: ReportRequest): Parameters<typeof runAnalysis>[0] => ({
   ...request,
-  format: request.format.id,
+  format: rowFormat(request.format.id),
 });
 
 /**
@@ -258,9 +260,9 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
 }
 
 /** Notes about values that the report could not compute. */
-function notesOf(tally: ReportTally): (string | UserError)[] {
+function notesOf(tally: ReportTally): Note[] {
   if (tally.kernels > 0)
-    return [...tally.withoutKeys, summaryLine(tally), defectLine(tally)].filter((line) => line !== null);
+    return [...tally.withoutKeys, unknownsNote(tally), defectLine(tally)].filter((note) => note !== null);
   return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : withoutKernels()];
 }
 

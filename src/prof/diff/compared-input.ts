@@ -57,6 +57,6 @@ export function troublesOf(taken: Pair<Taken>): Trouble[] {
 export const leftOpenBy = (troubles: readonly Trouble[], conditions: readonly Judged[]): readonly Judged[] => {
   const [first] = troubles;
   if (first === undefined) return conditions;
-  const reason = `${NAMES[first.which]}: ${first.error.what}`;
+  const reason = `${NAMES[first.which]}: ${first.error.statement}`;
   return conditions.map((condition) => ({ ...condition, met: null, reason }));
 };

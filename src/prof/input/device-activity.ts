@@ -45,7 +45,7 @@ export function withReason(error: unknown, counted: ReadonlySet<string>): unknow
   if (!(error instanceof WithoutDevice)) return error;
   const reason = missingReason(counted);
   if (reason === null) return error;
-  return new UserError(`${error.what}: ${reason.what}`, { ...error.detail, hint: reason.hint });
+  return new UserError(error.what, { ...error.detail, why: reason.what, hint: reason.hint });
 }
 
 export type DeviceActivity = KernelLine | CollectiveLine | GraphRecord | CopyLine | SetRecord | SyncRecord;

@@ -100,16 +100,16 @@ export class RecordChoice {
   }
 
   /** For JSON: the time in ns, and the number of pieces of work that it cuts; null for the whole time. */
-  get document(): object | null {
+  get chosenTime(): object | null {
     const { range, window } = this.chosen;
     const ends = ({ from, to }: TimeWindow): object => ({
       from: Number.isFinite(from) ? from : null,
       to: Number.isFinite(to) ? to : null,
     });
-    if (range === undefined) return window === undefined ? null : { window: { ...ends(window), cut: this.#cut } };
+    if (range === undefined) return window === undefined ? null : { ...ends(window), cut: this.#cut };
     const profiles = [...(this.#located?.windows ?? [])].map(([profile, time]) => ({ profile, ...ends(time) }));
     const { text, number } = this.#located ?? { text: range.text, number: null };
-    return { window: { range: text, number, cut: this.#cut, profiles } };
+    return { range: text, number, cut: this.#cut, profiles };
   }
 
   /**

@@ -139,5 +139,5 @@ export function withCut(error: unknown, source: EndedInputs): unknown {
   const cutWhere = cut.detail.where ?? source.name;
   // Truncation of one input does not explain the error of another.
   if (where !== source.name && !where.startsWith(cutWhere)) return error;
-  return new UserError(`${cut.what}; ${error.what}`, { where: cutWhere });
+  return new UserError(`${cut.what}; ${error.statement}`, { where: cutWhere });
 }

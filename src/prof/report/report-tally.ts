@@ -2,6 +2,7 @@
 import { grouped, many } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
+import { Limits } from '../analysis.js';
 import { workOf } from '../steps/step-work.js';
 import { layerMarks, opMarks, stackMarks } from '../work/capture-options.js';
 
@@ -122,27 +123,33 @@ export class ReportTally {
 /** Maximum number of kernels that the line on impossible rates names. */
 const SHOWN = 3;
 
-/** The line on unknown values; null when there are none. */
-export function summaryLine(tally: ReportTally): string | null {
+/** The note on unknown values; null when there are none. */
+export function unknownsNote(tally: ReportTally): Limits | null {
   if (tally.kernels === 0) return null;
-  const parts = [
+  const counts = [
     [tally.withoutOp, 'without op'],
     [tally.unknownFlops, 'with unknown FLOPs'],
     [tally.untimed, 'without a duration, in no group'],
     [tally.withoutForward, 'backward without a forward kernel'],
     [tally.ambiguousForward, 'backward with several possible forward kernels'],
   ] as const;
-  const texts = parts.filter(([n]) => n > 0).map(([n, what]) => `${grouped(n)} ${what}`);
-  const { incomplete } = tally;
-  if (incomplete > 0) texts.push(`${many(incomplete, 'op call')} without some of the kernels`);
-  if (texts.length === 0) return null;
-  const lost =
-    tally.withoutForward > 0 && tally.evicted > 0
-      ? ` (${grouped(tally.evicted)} forward kernels no longer in memory)`
-      : '';
   const kernels = many(tally.kernels, 'kernel');
-  return `${kernels}: ${texts.join(', ')}${lost}; run with --explain ID for reasons`;
+  const parts = counts
+    .filter(([n]) => n > 0)
+    .map(([n, what]) => [`${grouped(n)} ${what}`, `${grouped(n)} of ${kernels} ${what}`] as const);
+  const calls = `${many(tally.incomplete, 'op call')} without some of the kernels`;
+  const all = tally.incomplete === 0 ? parts : [...parts, [calls, calls] as const];
+  if (all.length === 0) return null;
+  const isLost = tally.withoutForward > 0 && tally.evicted > 0;
+  const lost = isLost ? `${grouped(tally.evicted)} forward kernels no longer in memory` : null;
+  return new Limits(
+    `${kernels}: ${all.map(([text]) => text).join(', ')}${lost === null ? '' : ` (${lost})`}; run with --explain ID for reasons`,
+    all.map(([, what]) => ({ what, why: lost, wayOut: WITH_REASONS, input: null })),
+  );
 }
+
+/** The option that says why a value of one kernel is unknown. */
+const WITH_REASONS = 'dprof --explain ID says why';
 
 /** The line on instructions that only wait; null when there are none. */
 export const waitsLine = ({ waits, kernels }: ReportTally): string | null =>

@@ -422,7 +422,7 @@ describe('a span of a sample', () => {
       const bar = page.data.profiles[0]?.stepBars.shown.find((one) => one.step === step);
       const span = { from: bar?.start ?? NaN, to: (bar?.start ?? NaN) + (bar?.span ?? NaN) };
       const found = await within(page, span);
-      const { stdout } = await runCli('dprof', ['summary', file, '--step', String(step), '-f', 'json']);
+      const { stdout } = await runCli('dprof', ['summary', file, '--step', String(step), '-f', 'jsonl']);
       const summary = JSON.parse(stdout.split('\n')[0] ?? '') as Pick<
         PageProfile['overview'],
         'devices' | 'memory' | 'kernels'
@@ -454,7 +454,7 @@ describe('a span of a sample', () => {
   for (const [name, from, to] of SPANS)
     it(`has the ops, work and shares of peaks of dprof --from --to in ${name}`, async () => {
       const file = join(ROOT, 'samples', name);
-      const options = ['--from', String(from / 1e6), '--to', String(to / 1e6), '--by', 'op', '-f', 'json'];
+      const options = ['--from', String(from / 1e6), '--to', String(to / 1e6), '--by', 'op', '-f', 'jsonl'];
       const columns = ['op', 'count', 'total', 'flops', 'bytes', 'peak', 'bw'] as const;
       const { stdout, stderr } = await runCli('dprof', [file, ...options, '-c', columns.join(',')]);
       const found = await within(await pageContentsOfFile(file), { from, to });

@@ -19,7 +19,7 @@ describe('peaks of memory on a page', () => {
     ['data/kineto/h100_owlv2.json.gz', 'data/kineto/v100_resnet50_2021.json.gz'],
     (name) => `are those of dprof memory in ${name.replace('data/', '')}`,
     async (path) => {
-      const { stdout } = await runCli('dprof', ['memory', '-f', 'json', path]);
+      const { stdout } = await runCli('dprof', ['memory', '-f', 'jsonl', path]);
       const said = stdout
         .trim()
         .split('\n')

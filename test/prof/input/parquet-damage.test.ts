@@ -93,7 +93,7 @@ describe('damaged Parquet of dparse', () => {
     const bytes = readFileSync(path);
     bytes[1000] = (bytes[1000] ?? 0) ^ 1;
     writeFileSync(path, bytes);
-    for (const args of [[], ['summary'], ['steps', '-f', 'json'], ['partial']]) {
+    for (const args of [[], ['summary'], ['steps', '-f', 'jsonl'], ['partial']]) {
       const { code, stdout, stderr } = await runCli('dprof', [...args, '-q', folder]);
       expect([code, stdout], args.join(' ')).to.deep.equal([1, '']);
       expect(stderr).to.match(/^dprof: [^\n]*part-0\.parquet: is not a Parquet file, or is damaged: [^\n]*\n$/);

@@ -40,7 +40,7 @@ function database(): NsightDatabase {
 
 describe('counters of a GPU in an Nsight Systems export', () => {
   it('stand beside the verdict on the matrix unit; a note says that their reading is unchecked', async () => {
-    const { stdout, stderr, code } = await runCli('dprof', ['overlap', '--by', 'tc', '--measured', '-f', 'json', database().write()]); // prettier-ignore
+    const { stdout, stderr, code } = await runCli('dprof', ['overlap', '--by', 'tc', '--measured', '-f', 'jsonl', database().write()]); // prettier-ignore
     expect(code, stderr).to.equal(0);
     expect(stderr).to.match(
       /according to the published schema of Nsight Systems; this was not checked with a real export/,

@@ -40,7 +40,7 @@ const RECORDS = [
 type Row = Readonly<Record<string, number | string | null>>;
 
 const rowsOf = async (args: readonly string[], input?: string): Promise<Row[]> => {
-  const { stdout, code, stderr } = await runCli('dprof', ['steps', '-f', 'json', ...args], input === undefined ? {} : { input }); // prettier-ignore
+  const { stdout, code, stderr } = await runCli('dprof', ['steps', '-f', 'jsonl', ...args], input === undefined ? {} : { input }); // prettier-ignore
   expect(code, stderr).to.equal(0);
   return stdout.trimEnd().split('\n').map((row) => JSON.parse(row) as Row); // prettier-ignore
 };

@@ -149,7 +149,7 @@ describe('details of a profile', () => {
 
   it('are in the JSON alone', async () => {
     const input = neuronLines([range('op', 0, 100, 'a'), launched(1, 10, 110)]);
-    const { stdout } = await runCli('dprof', ['summary', '-f', 'json'], { input });
+    const { stdout } = await runCli('dprof', ['summary', '-f', 'jsonl'], { input });
     const found = JSON.parse(stdout) as Record<string, unknown>;
     expect(found).to.include.keys('devices', 'utilisation', 'launches', 'annotations', 'ops', 'cpu');
     expect(found['ops']).to.include({ span: 100, time: 100 });

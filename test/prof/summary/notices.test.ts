@@ -18,7 +18,7 @@ describe("a notice of the vendor's tool about DMA", () => {
     expect(text).to.match(new RegExp(`^## Copies and memsets\n(?:.*\n)+?## DMA notices of the vendor's tool\n${INACCURATE}\n`, 'm')); // prettier-ignore
     expect(text).not.to.include(OTHER);
     expect(await summary(lines, '-f', 'markdown')).to.include(INACCURATE);
-    expect((JSON.parse(await summary(lines, '-f', 'json')) as ProfileSummary).notices).to.deep.equal([INACCURATE]);
+    expect((JSON.parse(await summary(lines, '-f', 'jsonl')) as ProfileSummary).notices).to.deep.equal([INACCURATE]);
     const { stdout: partial } = await runCli('dprof', ['partial'], { input: lines });
     expect(await summary(partial)).to.include(`\n${INACCURATE}\n`);
   });
@@ -26,6 +26,6 @@ describe("a notice of the vendor's tool about DMA", () => {
   it('is not there without one', async () => {
     const lines = neuronLines([...work, notice(OTHER)]);
     expect(await summary(lines)).not.to.include('says of DMA');
-    expect((JSON.parse(await summary(lines, '-f', 'json')) as ProfileSummary).notices).to.deep.equal([]);
+    expect((JSON.parse(await summary(lines, '-f', 'jsonl')) as ProfileSummary).notices).to.deep.equal([]);
   });
 });

@@ -8,6 +8,7 @@ import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Which } from '../../../prof/diff/input-facts.js';
 import { WorkInside } from '../../../prof/input/work-inside.js';
 import { TREE_COLUMNS } from '../../../prof/diff/tree/tree-columns.js';
+import { lossesOf } from '../../../prof/input/losses.js';
 import { endingsOf } from '../../../prof/input/stream-status.js';
 import { UserError, EXIT } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/pass.js';
@@ -15,6 +16,7 @@ import type { Source } from '../../../sources/sources.js';
 import type { Arguments } from '../../arguments.js';
 import type { RecordChoice } from '../../../prof/input/record-choice.js';
 import type { Annotated } from '../../../prof/annotate.js';
+import { limitsOfRun } from '../../answer-document.js';
 import type { Command } from '../../command.js';
 import { confirmEndings, confirmWhole, hinted, openInputs, sayLosses, sayTroubles } from '../../input.js';
 import { say } from '../../message.js';
@@ -187,6 +189,7 @@ async function run(given: Arguments): Promise<void> {
   }
   const request = readDiffArguments(given);
   const { by, isTree, settings, device, output, quiet, format } = request;
+  const { document } = given;
   const conditions = gateOf(request);
   const choices = { base: request.choiceOf(), new: request.choiceOf() };
   const select = selectionOf(request.where, choices);
@@ -195,28 +198,37 @@ async function run(given: Arguments): Promise<void> {
   const existing = await checkOutput(output, inputs);
   const comparison = new Comparison({ by, isTree, conditions, settings, device, select });
   const isGate = conditions.length > 0;
-  const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate, choices[which]);
+  const take = (which: Which): Promise<Taken> =>
+    takeInput({ ...request, document }, which, comparison, isGate, choices[which]);
   const taken = { base: await take('base'), new: await take('new') };
   const troubles = isGate ? troublesOf(taken) : [];
   const { top, isBrief } = request;
   const isOnConditions = request.conditions.length > 0;
   const report = diffReport(comparison, taken, troubles, { top, isOnConditions, isBrief });
   const times = Object.entries(choices).flatMap(([input, choice]) => {
-    const time = choice?.document ?? null;
-    return time === null ? [] : [{ row: 'window', input, ...time }];
-  });
-  await withOutput(output, inputs, async (write) => {
-    // The answer of a gate always replaces that of an earlier run, because an old pass would be wrong.
-    if (!isGate) for (const input of Object.values(taken)) confirmWhole(input, existing, output);
-    await print(report, request, write);
-    if (format === 'json') await write(jsonLines(times));
+    const window = choice?.chosenTime ?? null;
+    return window === null ? [] : [{ row: 'window', input, window }];
   });
   const cuts = Object.entries(choices).flatMap(([which, choice]) =>
     (choice?.notes ?? []).map((note) => `${which}: ${note}`),
   );
+  const endings = Object.values(taken).flatMap((input) => input.endings);
+  await withOutput(output, inputs, async (write) => {
+    // The answer of a gate always replaces that of an earlier run, because an old pass would be wrong.
+    if (!isGate) for (const input of Object.values(taken)) confirmWhole(input, existing, output);
+    document?.reachEnd();
+    await print(report, request, document?.rows(write) ?? write);
+    if (document === null) return format === 'json' ? write(jsonLines(times)) : undefined;
+    const window = times.length === 0 ? null : Object.fromEntries(times.map((time) => [time.input, time.window]));
+    const open = troubles.map(({ error }) => error);
+    return document.end(write, {
+      window,
+      doubts: lossesOf(endings).doubts,
+      cannot: limitsOfRun([...open, ...cuts], { endings }),
+    });
+  });
   const isNoted = request.chosen !== null || !hasNotes(format);
   if (!quiet) writeNotes([...(isNoted ? report.notes : []), ...cuts], '');
-  const endings = Object.values(taken).flatMap((input) => input.endings);
   if (!isGate) {
     confirmEndings({ endings }, quiet);
     return;
@@ -273,7 +285,7 @@ function print(report: DiffReport, request: DiffRequest, write: Write): void | P
 }
 
 async function takeInput(
-  request: DiffRequest,
+  request: DiffRequest & Pick<Arguments, 'document'>,
   which: Which,
   comparison: Comparison,
   isGate: boolean,
@@ -285,7 +297,10 @@ async function takeInput(
   const wanted = { types: diffTypes(request.device), isOne: true } as const;
   let source = null as Source | null;
   try {
-    const open = async (): Promise<Source> => (source = await openInputs([file], meter, wanted, request.reading));
+    const open = async (): Promise<Source> => {
+      source = await openInputs([file], meter, wanted, request.reading);
+      return request.document?.watched(source, [file], which) ?? source;
+    };
     const taken = await takeCompared(file, open, which, comparison, isGate, choice);
     return { ...taken, failure: await hinted(taken.failure, [file]) };
   } catch (error) {

@@ -145,14 +145,26 @@ function isCard(value: unknown): value is JobCard {
   );
 }
 
+/** The lines of a JSON document with an element of its answer, and all lines of older files, which have no envelope. */
+async function* answerLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let place: 'start' | 'lines' | 'head' | 'answer' | 'tail' = 'start';
+  for await (const line of lines) {
+    if (place === 'start') place = line.startsWith('{"schema":') ? 'head' : 'lines';
+    if (place === 'answer' && line.startsWith(']')) place = 'tail';
+    if (place === 'lines') yield line;
+    else if (place === 'answer') yield line.replace(/,$/, '');
+    if (place === 'head' && line === '"answer":[') place = 'answer';
+  }
+}
+
 /** Makes the row of a job from its summary; null when the summary is invalid. */
 async function jobCard(job: string): Promise<JobCard | null> {
   const sums = new JobCardSums();
   let isOdd = false;
   try {
-    for await (const line of createInterface({ input: createReadStream(summaryOf(job)) })) {
+    for await (const line of answerLines(createInterface({ input: createReadStream(summaryOf(job)) }))) {
       const document = jsonOf(line) as (Partial<ProfileSummary> & { readonly doubts?: unknown }) | null;
-      // The last line may be about all profiles instead of a single one.
+      // The last line of a job of version 0.1.0 may be about all profiles instead of a single one.
       if (document?.doubts !== undefined && document.devices === undefined) continue;
       const { header = null, devices, steps = null } = document ?? {};
       if (Array.isArray(devices)) sums.add({ header, devices, steps });

@@ -33,6 +33,8 @@ const GROUPS = Object.keys(MONITOR_GROUPS);
 export const MONITOR: Tool = {
   name: 'dprof monitor',
   usage: 'dprof monitor [OPTION...] [FILE]',
+  schemaOf: (given) =>
+    given.on('columns') || given.on('metrics') ? null : given.on('stats') ? 'monitor-stats' : 'monitor',
   about: ['Reports of neuron-monitor, each written as soon as it is read.'],
   operands: ['FILE: neuron-monitor lines, or dparse records made from them (also .gz). Default: stdin.'],
   options: [
@@ -146,6 +148,7 @@ export function readMonitorArguments(given: Arguments) {
   return {
     show: (['columns', 'metrics'] as const).find((name) => given.on(name)) ?? ('reports' as const),
     file,
+    document: given.document,
     output: given.text('output'),
     listen,
     quiet: given.on('quiet'),

@@ -8,6 +8,7 @@ import type { MonitorColumn } from '../../../prof/neuron/monitor/monitor-columns
 import { FORMATS } from '../../../write/formats.js';
 import { requireNamed, EXIT, UserError } from '../../../record/errors.js';
 import { tableText } from '../../../write/columns.js';
+import { NO_FACTS, withinDocument } from '../../answer-document.js';
 import { withOutput } from '../../output.js';
 import { linesOf } from './monitor-formats.js';
 import { isStdin, type MonitorRequest } from './monitor-options.js';
@@ -147,7 +148,9 @@ const inputsOf = ({ file, config }: MonitorRequest): string[] => [
 export async function writeAll(request: MonitorRequest, batches: ReportBatches): Promise<void> {
   const sheet = request.format.open(request);
   let { head } = sheet;
-  await withOutput(request.output, inputsOf(request), async (write, flush) => {
+  const { document } = request;
+  await withOutput(request.output, inputsOf(request), async (out, flush) => {
+    const write = document?.rows(out) ?? out;
     for await (const batch of batches) {
       for (const report of batch) {
         await write(head + sheet.report(report));
@@ -155,6 +158,7 @@ export async function writeAll(request: MonitorRequest, batches: ReportBatches):
         head = '';
       }
     }
+    await document?.end(out, NO_FACTS);
   });
 }
 
@@ -166,7 +170,10 @@ export async function writeLast(request: MonitorRequest, batches: ReportBatches)
   const write = async (): Promise<void> => {
     const text = last;
     last = null;
-    if (text !== null) await withOutput(request.output, inputsOf(request), async (out) => out(text));
+    if (text === null) return;
+    await withOutput(request.output, inputsOf(request), (out) =>
+      withinDocument(request.document, out, (rows) => rows(text)),
+    );
   };
   for await (const batch of batches) {
     for (const report of batch) last = sheet.head + sheet.report(report);
@@ -188,7 +195,9 @@ export async function writeStats(
     for await (const batch of batches) for (const report of batch) stats.take(linesOf(request, report));
     const table = statsTable(stats);
     threshold?.take(table.rows);
-    for (const piece of tableText(format, table, request)) await write(piece);
+    await withinDocument(request.document, write, async (rows) => {
+      for (const piece of tableText(format, table, request)) await rows(piece);
+    });
   });
   return !stats.isTooLong;
 }

@@ -17,6 +17,9 @@ const TOP = 5;
 export const SUMMARY: Tool = {
   name: 'dprof summary',
   usage: 'dprof summary [OPTION...] [FILE...]',
+  // The vendor's JSON has the vendor's keys, and an explanation is text.
+  schemaOf: (given) =>
+    (given.on('vendor-names') && !given.on('check')) || given.text('explain') !== undefined ? null : 'summary',
   about: [
     'A profile on one screen: where the time of each device went, its longest kernels, their precision and unit, data',
     'movement, unknowns, and what to do next.',
@@ -86,7 +89,7 @@ export const SUMMARY: Tool = {
   examples: [
     'dprof summary trace.json.gz',
     'dparse ranks/*.json.gz | dprof summary',
-    "dprof summary -f json net.sqlite | jq '.devices[] | [.device, .idle / .span]'",
+    "dprof summary -f json net.sqlite | jq '.answer[].devices[] | [.device, .idle / .span]'",
     'dprof summary -f markdown net.sqlite >> "$GITHUB_STEP_SUMMARY"',
     "dprof summary --vendor-metrics -m '*_active_time*' profile.ntff",
     'dprof summary --vendor-names -f json profile.ntff > summary.json',

@@ -29,7 +29,7 @@ const ofType = <T extends ProfileLine>(path: string, type: T['type'], ranges = t
 
 /** FLOPs and bytes of each kernel of a profile, as dprof computes them; null for unknown ones. */
 async function workIn(path: string): Promise<(readonly [name: string, flops: number | null, bytes: number | null])[]> {
-  const { stdout } = await runCli('dprof', ['-f', 'json', '-c', 'kernel,flops,bytes', path]);
+  const { stdout } = await runCli('dprof', ['-f', 'jsonl', '-c', 'kernel,flops,bytes', path]);
   return stdout
     .trim()
     .split('\n')
@@ -93,7 +93,7 @@ describe('XPlane reader', () => {
   });
 
   it("says the type of a fusion's product by its factors, and which products are on the matrix unit", async () => {
-    const { stdout } = await runCli('dprof', ['-f', 'json', '-c', 'kernel,dtype,tc', GPU]);
+    const { stdout } = await runCli('dprof', ['-f', 'jsonl', '-c', 'kernel,dtype,tc', GPU]);
     expect(stdout).to.include('{"kernel":"gemm_fusion_dot_1","dtype":"bf16","tc":1}');
     expect(stdout).to.include('{"kernel":"Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI16x16x16x1","dtype":"bf16","tc":1}');
   });
@@ -384,7 +384,7 @@ describe('XPlane reader', () => {
   // Highest bytes_allocated + bytes_reserved of events of each index_on_host, which with bytes_available are always
   // 33,550,237,696: a sum over the file's events alone.
   itShared('finds the peak of each of four TPUs', ['data/xplane/tpu_v6e_4.xplane.pb'], async ([path = '']) => {
-    const { stdout } = await runCli('dprof', ['memory', '-f', 'json', path]);
+    const { stdout } = await runCli('dprof', ['memory', '-f', 'jsonl', path]);
     const reports = stdout
       .trim()
       .split('\n')

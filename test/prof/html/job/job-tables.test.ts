@@ -14,7 +14,7 @@ describe('a job on its page', () => {
   let page: PageData;
   let answer: Readonly<Record<string, readonly Record<string, unknown>[]>> = {};
   before(async () => {
-    answer = JSON.parse((await runCli('dprof', ['ranks', '-f', 'json', ...FILES])).stdout) as typeof answer;
+    answer = JSON.parse((await runCli('dprof', ['ranks', '-f', 'jsonl', ...FILES])).stdout) as typeof answer;
     const records = await Promise.all(FILES.map((file, profile) => openedRecordsOf(file, { profile, ranges: true })));
     page = pageDataOf(records.flat());
   });

@@ -20,7 +20,7 @@ interface Said {
 
 async function expectMetrics(path: string): Promise<PageProfile> {
   const profile = await onlyProfile(path);
-  const { stdout } = await runCli('dprof', ['summary', '--vendor-metrics', '-f', 'json', path]);
+  const { stdout } = await runCli('dprof', ['summary', '--vendor-metrics', '-f', 'jsonl', path]);
   const said = stdout
     .trim()
     .split('\n')
@@ -58,7 +58,7 @@ describe('AWS Neuron on a page', () => {
   const MONITORS = [sample('neuron-monitor.jsonl')];
   const check = async (path: string): Promise<void> => {
     const { monitor } = await onlyProfile(path);
-    const { stdout } = await runCli('dprof', ['monitor', '-q', '-f', 'json', '-c', 'start,scope,core,tag,util,p50,p99,memused,eccmem', path]); // prettier-ignore
+    const { stdout } = await runCli('dprof', ['monitor', '-q', '-f', 'jsonl', '-c', 'start,scope,core,tag,util,p50,p99,memused,eccmem', path]); // prettier-ignore
     const rows = stdout
       .trim()
       .split('\n')

@@ -162,7 +162,7 @@ describe('loads of experts', () => {
 
   // Counted by a script over the JSON, from the extents of the ops in each step.
   itShared('have the sizes counted in a trace', ['data/kineto/a100_rank3of8_training.json.gz'], async ([path = '']) => {
-    const { stdout } = await runCli('dprof', ['ranks', '-q', '-t', 'loads', '-f', 'json', path]);
+    const { stdout } = await runCli('dprof', ['ranks', '-q', '-t', 'loads', '-f', 'jsonl', path]);
     const { loads } = JSON.parse(stdout) as { loads: readonly Record<string, unknown>[] };
     expect(loads.map(({ place, operations, sent }) => [place, operations, sent])).to.deep.equal([
       [0, 6, 288882688],

@@ -48,7 +48,7 @@ describe('regions of servers', () => {
   after(() => rmSync(folder, { recursive: true }));
 
   const rowsOf = async (args: readonly string[], input?: string): Promise<Row[]> => {
-    const { stdout, code, stderr } = await runCli('dprof', ['steps', '-q', '-f', 'json', ...args], input === undefined ? {} : { input }); // prettier-ignore
+    const { stdout, code, stderr } = await runCli('dprof', ['steps', '-q', '-f', 'jsonl', ...args], input === undefined ? {} : { input }); // prettier-ignore
     expect(code, stderr).to.equal(0);
     return stdout.trimEnd().split('\n').map((row) => JSON.parse(row) as Row); // prettier-ignore
   };
