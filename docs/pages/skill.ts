@@ -45,7 +45,7 @@ export const SKILL_COMMANDS: readonly SkillCommand[] = [
   },
   {
     question: 'How was a number of one kernel computed?',
-    line: 'dprof --explain 0:42 -f json PROFILE',
+    line: 'dprof --explain 0:42 PROFILE',
     tool: 'explain',
   },
   { question: 'How long does each step take?', line: 'dprof steps -f json PROFILE', tool: 'steps' },
@@ -80,11 +80,7 @@ const percent = (share: number): string => `${Number((share * 100).toPrecision(3
 
 /** What counts as much or enough, from the constants of the answers. */
 const THRESHOLDS: readonly (readonly [what: string, value: string, why: string])[] = [
-  [
-    'finding worth naming',
-    `${percent(MIN_SHARE)} of device time`,
-    'advise hides smaller ones; --min-share changes it',
-  ],
+  ['finding worth naming', `${percent(MIN_SHARE)} of device time`, 'advise hides smaller ones; --min-share changes it'],
   [
     'attribution is incomplete',
     `${percent(LEAST_SHARE)} of kernel time without an op`,
@@ -192,6 +188,6 @@ export const skillPage = (): string =>
       '    dprof check -f json PROFILE                      # .answer[].verdict is complete',
       '    dprof summary -f json --max-chars 4000 PROFILE   # .answer[0].devices[0]: idle is 67 % of span, gaps.host 61 % of idle',
       '    dprof advise -f json --top 3 PROFILE             # first finding launch-gaps: gain.ns, action, kernels',
-      '    dprof --explain 0:75 -f json PROFILE             # a kernel of the finding',
+      '    dprof --explain 0:75 PROFILE                     # a kernel of the finding, as text',
     ].join('\n'),
   );

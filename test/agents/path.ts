@@ -19,7 +19,7 @@ function pathOf(text: string, value: Value): Value[] {
     const [, key, index] = found;
     values = values.flatMap((parent) => {
       const entries = parent as Readonly<Record<string, Value>> | readonly Value[] | null;
-      if (index === '') return Array.isArray(entries) ? entries : [];
+      if (index === '') return Array.isArray(entries) ? (entries as Value[]) : [];
       return [(entries as Readonly<Record<string, Value>> | null)?.[key ?? index ?? ''] ?? null];
     });
   }

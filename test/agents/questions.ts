@@ -79,7 +79,10 @@ export const SAMPLE_QUESTIONS: readonly Question[] = [
   {
     ask: 'How many FLOPs does kernel 42 need?',
     profiles: ['samples/lenet.nsys.sqlite'],
-    calls: (file) => [['--explain', '0:42', file]],
+    calls: (file) => [
+      ['--explain', '0:42', file],
+      ['--where', 'idx==42', '-c', 'idx,op,flops', file],
+    ],
     read: '.answer[0].flops',
     answer: 30_720_000,
     how: 'by hand: conv2d of [64,6,14,14] with [16,6,5,5] gives [64,16,10,10]; 2 · 64·16·10·10 · 6·5·5',
@@ -105,7 +108,7 @@ export const SAMPLE_QUESTIONS: readonly Question[] = [
     read: '.answer[] | select(.row == "total") | .change_ns',
     answer: -1_573_688,
     how: 'jq: sum of dur of the kernels of each file, the difference divided by 5 steps',
-    raw: (before, after) => (duration(events(after ?? '', 'kernel')) - duration(events(before ?? '', 'kernel'))) / 5,
+    raw: (before, after) => (duration(events(after, 'kernel')) - duration(events(before, 'kernel'))) / 5,
   },
 ];
 

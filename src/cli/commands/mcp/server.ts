@@ -85,11 +85,21 @@ async function answerTool(
     entry: entryOf(name, about.join(' ').trim(), input.schema),
     call: async (given, { signal }) => {
       const places = new PlacesOfCall(options);
-      const args = input.argumentsOf(given, (path) => places.operandOf(path));
+      const { args, characters } = input.argumentsOf(given, (path) => places.operandOf(path));
       const { seconds } = options;
-      return resultOf(await processes.run({ args, folder: places.folder, seconds, signal }), seconds);
+      const end = await processes.run({ args, folder: places.folder, seconds, signal });
+      return resultOf(answer.isText === true ? { ...end, stdout: shortened(end.stdout, characters) } : end, seconds);
     },
   };
+}
+
+/** Text of at most `most` characters, cut at the end of a line. */
+function shortened(whole: string, most: number): string {
+  if (whole.length <= most) return whole;
+  const note = (lines: number): string => `[${lines} more lines: max_chars]\n`;
+  const kept = whole.slice(0, most - note(1e6).length);
+  const end = kept.lastIndexOf('\n') + 1;
+  return whole.slice(0, end) + note(whole.slice(end).trimEnd().split('\n').length);
 }
 
 /** The profiles of a call: the process runs in the root of the first one, from which paths are as the client gave them. */
@@ -119,7 +129,7 @@ const entryOf = (name: string, description: string, inputSchema: ToolEntry['inpu
 const textOf = (text: string): CallToolResult['content'][number] => ({ type: 'text', text });
 
 /** An error that the model reads: what is wrong, and what to do. */
-export const failure = (text: string): CallToolResult => ({ isError: true, content: [textOf(text)] });
+const failure = (text: string): CallToolResult => ({ isError: true, content: [textOf(text)] });
 
 /** A cut-off input has an answer and a message. */
 function resultOf({ reason, code, stdout, stderr }: AnswerEnd, seconds: number): CallToolResult {
@@ -158,26 +168,34 @@ function listTool(roots: Roots): ServedTool {
   };
 }
 
-/** The list as JSON of at most `length` characters. Paths are as the other tools take them. */
+/** The list as a document of at most `length` characters. Paths are as the other tools take them. */
 async function listText(roots: Roots, folder: string | undefined, length: number): Promise<string> {
   const places =
     folder === undefined ? roots.paths.map((root) => ({ root, path: '.' })) : [roots.place(folder, () => [])];
   const rows: object[] = [];
-  let [files, isCut] = [0, false];
+  const cut: string[] = [];
   for (const { root, path } of places) {
-    const found = await profilesIn(join(root, path));
-    files += found.files;
-    isCut ||= found.isCut;
-    for (const row of found.profiles) {
-      const inRoot = join(path, row.path);
-      rows.push({ ...row, path: roots.paths.length === 1 ? inRoot : join(root, inRoot) });
-    }
+    const { profiles, isCut } = await profilesIn(join(root, path));
+    const shownPath = (inRoot: string): string => (roots.paths.length === 1 ? inRoot : join(root, inRoot));
+    for (const row of profiles) rows.push({ ...row, path: shownPath(join(path, row.path)) });
+    if (isCut) cut.push(shownPath(path));
   }
-  const text = (count: number): string =>
-    `${jsonOf({ tool: 'list', answer: rows.slice(0, count), files, leftOut: rows.length - count, searchedAll: !isCut })}\n`;
+  const cannot = cut.map((input) => ({ what: 'too many files: not all were looked at', why: null, wayOut: 'give a folder', input })); // prettier-ignore
+  const text = (count: number): string => {
+    const leftOut = count === rows.length ? null : { rows: { answer: rows.length - count } };
+    const document = {
+      schema: 'dprof/profiles/1',
+      tool: `dprof ${version()}`,
+      answer: rows.slice(0, count),
+      cannot,
+      leftOut,
+    };
+    return `${jsonOf(document)}\n`;
+  };
   let count = rows.length;
-  while (count > 0 && text(count).length > length)
-    count = Math.min(count - 1, Math.floor((count * length) / text(count).length));
+  // Each pass leaves out what is too long on average.
+  for (let size; count > 0 && (size = text(count).length) > length;)
+    count = Math.min(count - 1, Math.floor((count * length) / size));
   return text(count);
 }
 

@@ -54,7 +54,6 @@ const LENGTH: Input = {
   name: 'max_chars',
   kind: numberBetween(least, most, 'integer'),
   help: `length of the answer (${usual})`,
-  option: 'max-chars',
 };
 
 /** The input of an option: `min_share` for `--min-share`. @throws RangeError for an unknown option, which is a defect */
@@ -104,11 +103,11 @@ export class ToolInput {
   /**
    * Checks a call. An option and its value are one argument, and operands follow `--`, so that no value becomes an option.
    * @param operandOf checks the path of a profile and returns the operand
-   * @returns the command's arguments
+   * @returns the command's arguments, and the maximum characters of the answer
    * @throws UsageError for anything that the schema does not allow, and whatever `operandOf` throws
    */
-  argumentsOf(given: Given, operandOf: (path: string) => string): string[] {
-    const { command, fixed = [], text: query } = this.answer;
+  argumentsOf(given: Given, operandOf: (path: string) => string): { args: string[]; characters: number } {
+    const { command, fixed = [], isText = false, text: query } = this.answer;
     const names = this.#inputs.map(({ name }) => name);
     refuseOthers(given, names);
     const missing = this.#required.find((name) => given[name] === undefined);
@@ -119,14 +118,17 @@ export class ToolInput {
       if (fault !== null) throw new UsageError(`${name} ${fault}`);
     }
     const profiles = (filled['profiles'] ?? []) as readonly string[];
-    return [
+    const characters = filled[LENGTH.name] as number;
+    const args = [
       ...(command === null ? [] : [command]),
-      ...['-f', 'json', '--quiet', ...fixed],
+      ...(isText ? [] : ['-f', 'json', `--max-chars=${characters}`]),
+      ...['--quiet', ...fixed],
       ...this.#inputs.flatMap(({ name, option }) => wordsOf(option, filled[name])),
       '--',
       ...(query === undefined ? [] : [filled[query.name] as string]),
       ...profiles.map(operandOf),
     ];
+    return { args, characters };
   }
 }
 
