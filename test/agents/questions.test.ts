@@ -83,8 +83,8 @@ describe('questions of agents about real profiles', () => {
 describe('the questions of agents', () => {
   const all = [...SAMPLE_QUESTIONS, ...PROFILE_QUESTIONS];
 
-  it('are twenty, with at least three that the profile cannot answer', () => {
-    expect(all).to.have.length(20);
+  it('are at least twenty, with at least three that the profile cannot answer', () => {
+    expect(all.length).to.be.at.least(20);
     expect(all.filter(({ answer, reason }) => answer === null && reason !== undefined).length).to.be.at.least(3);
   });
 });

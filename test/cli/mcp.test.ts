@@ -205,6 +205,7 @@ describeWithProcess('hostile calls of dprof mcp', () => {
     ['standard input', 'summary', { profiles: ['-'] }, /standard input is not read/],
     ['a NUL character', 'summary', { profiles: ['a\0b'] }, /NUL/],
     ['a huge path', 'summary', { profiles: [long] }, /4,000 characters/],
+    ['a path of millions of characters', 'summary', { profiles: ['x'.repeat(3_000_000)] }, /4,000 characters/],
     ['an empty path', 'summary', { profiles: [''] }, /1 to 4,000 characters/],
     ['a path that is no string', 'summary', { profiles: [7] }, /takes a string/],
     ['no list of profiles', 'summary', { profiles: 'plain' }, /takes a list/],

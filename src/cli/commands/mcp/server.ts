@@ -24,8 +24,6 @@ export const INSTALL_SDK = 'npm install @modelcontextprotocol/sdk, with -g where
 
 /** Maximum processes at a time. */
 const MOST_PROCESSES = 2;
-/** Maximum bytes of a request. */
-const LONGEST_REQUEST = 1024 * 1024;
 /** Interval in ms between messages about the progress of a call, where the client wants them. */
 const PROGRESS_EVERY = 2000;
 
@@ -246,7 +244,7 @@ export async function serve(
     running.add(result);
     return result.finally(() => running.delete(result));
   });
-  await connected(server, new sdk.StdioServerTransport(input, output, { maxBufferSize: LONGEST_REQUEST }), input, stop);
+  await connected(server, new sdk.StdioServerTransport(input, output), input, stop);
   await Promise.allSettled(running);
 }
 
