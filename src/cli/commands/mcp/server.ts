@@ -180,7 +180,11 @@ async function listText(roots: Roots, folder: string | undefined, length: number
   }
   const cannot = cut.map((input) => ({ what: 'too many files: not all were looked at', why: null, wayOut: 'give a folder', input })); // prettier-ignore
   const text = (count: number): string => {
-    const leftOut = count === rows.length ? null : { rows: { answer: rows.length - count } };
+    const missing = rows.length - count;
+    const leftOut =
+      missing === 0
+        ? null
+        : { rows: { answer: missing }, keys: [], texts: null, wayOut: 'more max_chars, or a folder' };
     const document = {
       schema: 'dprof/profiles/1',
       tool: `dprof ${version()}`,
