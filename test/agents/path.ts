@@ -6,7 +6,7 @@ type Value = unknown;
 
 const STEP = /\.?([A-Za-z_]\w*)|\[(\d*)\]/y;
 
-/** Results of one path for one value; an unknown key or index gives null, as in jq. */
+/** Results of one path for one value. @throws Error for a key or index that does not exist, unlike jq */
 function pathOf(text: string, value: Value): Value[] {
   let values: Value[] = [value];
   STEP.lastIndex = 0;
@@ -18,9 +18,11 @@ function pathOf(text: string, value: Value): Value[] {
     at = STEP.lastIndex;
     const [, key, index] = found;
     values = values.flatMap((parent) => {
-      const entries = parent as Readonly<Record<string, Value>> | readonly Value[] | null;
-      if (index === '') return Array.isArray(entries) ? (entries as Value[]) : [];
-      return [(entries as Readonly<Record<string, Value>> | null)?.[key ?? index ?? ''] ?? null];
+      if (index === '') return Array.isArray(parent) ? (parent as Value[]) : [];
+      const entries = new Map<string, Value>(Object.entries(parent ?? {}));
+      const name = key ?? index ?? '';
+      if (!entries.has(name)) throw new Error(`nothing at ${text.slice(0, at)}`);
+      return [entries.get(name)];
     });
   }
   return values;

@@ -16,7 +16,7 @@ export interface Question {
   readonly answer: unknown;
   /** Largest difference as a share of the answer; 0 when absent. */
   readonly within?: number;
-  /** What the last document says where the profile cannot answer, and where it says so. */
+  /** Why the profile cannot answer, and where one of the documents says so. */
   readonly reason?: { readonly read: string; readonly matches: RegExp };
   /** How the right answer was computed. */
   readonly how: string;
@@ -180,15 +180,15 @@ export const PROFILE_QUESTIONS: readonly Question[] = [
     },
   },
   {
-    ask: 'For how long was the GPU busy?',
+    ask: 'For how long did the GPU run kernels?',
     profiles: ['data/kineto/cpu_only_torch_2_13.pt.trace.json.gz'],
     calls: (file) => [
       ['check', file],
       ['summary', file],
     ],
-    read: '.answer[0].devices[0].busy',
+    read: '.answer[0].kernels',
     answer: null,
-    reason: { read: '.cannot[].what', matches: /no kernels and no other device activity/ },
+    reason: { read: '.answer[].reasons[].what', matches: /^the profile has no device work$/ },
     how: 'jq: no event of the categories kernel, gpu_memcpy, gpu_memset',
     raw: (file) => events(file, ...WORK)[0]?.dur ?? null,
   },
@@ -196,12 +196,12 @@ export const PROFILE_QUESTIONS: readonly Question[] = [
     ask: 'What is the MFU?',
     profiles: ['data/nsys/many_kernels_no_nvtx.sqlite'],
     calls: (file) => [
-      ['summary', file],
       ['check', file],
+      ['summary', file],
     ],
     read: '.answer[0].kernels.work.mfu',
     answer: null,
-    reason: { read: '.answer[0].reasons[].what', matches: /100\.0 % of kernel time has no op/ },
+    reason: { read: '.answer[].reasons[].what', matches: /100\.0 % of kernel time has no op/ },
     how: 'SQL: there is no table NVTX_EVENTS, so no op and no shape',
     raw: (file) => sql(file, "SELECT name FROM sqlite_master WHERE name = 'NVTX_EVENTS'") ?? null,
   },
@@ -323,11 +323,12 @@ export const PROFILE_QUESTIONS: readonly Question[] = [
       ['check', file],
       ['--where', 'graph!=na', '-c', 'kernel,graph,sil', '--sort', 'sil', file],
     ],
-    read: '.answer[0].kernel',
-    answer: null,
-    reason: { read: '.doubts[].diagnostic', matches: /./ },
+    read: '.answer',
+    answer: [],
+    reason: { read: '.answer[].reasons[].check', matches: /^graph-launch-opaque$/ },
     how: 'SQL: CUPTI_ACTIVITY_KIND_GRAPH_TRACE has 2 rows, and no kernel has a graphNodeId',
-    raw: (file) => sql(file, 'SELECT shortName FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE graphNodeId IS NOT NULL') ?? null,
+    raw: (file) =>
+      [sql(file, 'SELECT shortName FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE graphNodeId IS NOT NULL') ?? []].flat(),
   },
 ];
 

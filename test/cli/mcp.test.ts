@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { COMMANDS } from '../../src/cli/commands.js';
 import { describeSql } from '../support/duckdb.js';
 import { freshPath } from '../support/fresh-path.js';
 import { commandOf, runCli } from '../support/run-cli.js';
@@ -48,35 +49,52 @@ class Session {
   }
 }
 
-/** Arguments of a call of each tool, and the arguments of the command with the same answer. */
-const CALLS: Readonly<Record<string, readonly [given: Readonly<Record<string, unknown>>, args: readonly string[]]>> = {
-  check: [{ profiles: [LENET] }, ['check', LENET]],
-  summary: [{ profiles: [LENET], top: 2 }, ['summary', '--top', '2', LENET]],
-  advise: [{ profiles: [LENET], rule: 'fp32-product', min_share: 0.5 }, ['advise', '--rule', 'fp32-product', '--min-share', '0.5', LENET]], // prettier-ignore
-  kernels: [{ profiles: [LENET], by: 'op', cols: 'op,count,total', sort: '-count', top: 3 }, ['--by', 'op', '-c', 'op,count,total', '--sort', '-count', '--top', '3', LENET]], // prettier-ignore
-  explain: [{ profiles: [LENET], explain: '0:75' }, ['--explain', '0:75', LENET]],
-  steps: [{ profiles: [LENET], step: '3' }, ['steps', '--step', '3', LENET]],
-  critical_path: [{ profiles: [LENET], what_if: ['op==mm: 0.5', 'launch: 0'] }, ['critical-path', '--what-if', 'op==mm: 0.5', '--what-if', 'launch: 0', LENET]], // prettier-ignore
-  ranks: [{ profiles: ['job'] }, ['ranks', 'job']],
-  memory: [{ profiles: ['ascend_pt'] }, ['memory', 'ascend_pt']],
-  overlap: [{ profiles: [LENET], by: 'category' }, ['overlap', '--by', 'category', LENET]],
-  sequences: [{ profiles: [LENET], kernels: 3 }, ['sequences', '--kernels', '3', LENET]],
-  queues: [{ profiles: [LENET], device: '0' }, ['queues', '--device', '0', LENET]],
-  diff: [{ profiles: [LENET, 'decoder.pt.trace.json.gz'], by: 'kernel' }, ['diff', '--by', 'kernel', LENET, 'decoder.pt.trace.json.gz']], // prettier-ignore
-};
-
-/** The answer that a command prints. */
-async function printed(args: readonly string[], characters = 4000): Promise<string> {
-  // An explanation is text.
-  const json = args.includes('--explain') ? [] : ['-f', 'json', '--max-chars', String(characters)];
-  const options = [...json, '--quiet'];
-  const [first = '', ...others] = args;
-  const words = first.startsWith('-') ? [...options, ...args] : [first, ...options, ...others];
-  return (await runCli('dprof', words, { cwd: SAMPLES })).stdout;
+/** A call of a tool, and the words of the command with the same answer, without the options that each has. */
+interface Pair {
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly words: readonly string[];
 }
 
-/** The answer without the command line, which says the same in other words. */
-const withoutCommand = (text: string): string => text.replace(/^"command":.*$/m, '');
+const PAIRS: Readonly<Record<string, Pair>> = {
+  check: { given: {}, words: ['check'] },
+  summary: { given: { top: 2 }, words: ['summary', '--top=2'] },
+  advise: {
+    given: { rule: 'fp32-product', min_share: 0.5 },
+    words: ['advise', '--rule=fp32-product', '--min-share=0.5'],
+  },
+  kernels: {
+    given: { by: 'op', cols: 'op,count,total', sort: '-count', top: 3 },
+    words: ['--by=op', '--cols=op,count,total', '--sort=-count', '--top=3'],
+  },
+  explain: { given: { explain: '0:75' }, words: ['--explain=0:75'] },
+  steps: { given: { step: '3' }, words: ['steps', '--step=3'] },
+  critical_path: {
+    given: { what_if: ['op==mm: 0.5', 'launch: 0'] },
+    words: ['critical-path', '--what-if=op==mm: 0.5', '--what-if=launch: 0'],
+  },
+  ranks: { given: { profiles: ['job'] }, words: ['ranks', 'job'] },
+  memory: { given: { profiles: ['ascend_pt'] }, words: ['memory', 'ascend_pt'] },
+  overlap: { given: { by: 'category' }, words: ['overlap', '--by=category'] },
+  sequences: { given: { kernels: 3 }, words: ['sequences', '--kernels=3'] },
+  queues: { given: { device: '0' }, words: ['queues', '--device=0'] },
+  diff: {
+    given: { profiles: [LENET, 'job/rank_0.pt.trace.json.gz'], by: 'kernel' },
+    words: ['diff', '--by=kernel', LENET, 'job/rank_0.pt.trace.json.gz'],
+  },
+};
+
+/** What the command prints. */
+async function printed({ words }: Pair): Promise<string> {
+  const [command, options, files] = [
+    words.filter((word) => Object.hasOwn(COMMANDS, word)),
+    words.filter((word) => word.startsWith('--')),
+    words.filter((word) => !word.startsWith('--') && !Object.hasOwn(COMMANDS, word)),
+  ];
+  // An explanation is text.
+  const json = words.includes('--explain=0:75') ? [] : ['-f', 'json', '--max-chars=4000'];
+  const args = [...command, ...json, '--quiet', ...options, '--', ...(files.length === 0 ? [LENET] : files)];
+  return (await runCli('dprof', args, { cwd: SAMPLES })).stdout;
+}
 
 describeWithProcess('dprof mcp', () => {
   let session: Session;
@@ -87,7 +105,7 @@ describeWithProcess('dprof mcp', () => {
 
   it('lists tools that only read, with a schema for each input', async () => {
     const { tools } = await session.client.listTools();
-    expect(tools.map(({ name }) => name)).to.include.members(['list', ...Object.keys(CALLS)]);
+    expect(tools.map(({ name }) => name)).to.include.members(['list', ...Object.keys(PAIRS)]);
     for (const { name, inputSchema, annotations, description } of tools) {
       expect(annotations, name).to.include({ readOnlyHint: true, destructiveHint: false, openWorldHint: false });
       expect(description, name).to.match(/\w/);
@@ -108,11 +126,11 @@ describeWithProcess('dprof mcp', () => {
     expect((JSON.parse(short) as { leftOut: { rows: { answer: number } } }).leftOut.rows.answer).to.be.greaterThan(10);
   });
 
-  for (const [name, [given, args]] of Object.entries(CALLS))
+  for (const [name, pair] of Object.entries(PAIRS))
     it(`answers as the command does: ${name}`, async () => {
-      const { text, isError } = await session.call(name, given);
+      const { text, isError } = await session.call(name, { profiles: [LENET], ...pair.given });
       expect(isError, text).to.equal(false);
-      expect(withoutCommand(text)).to.equal(withoutCommand(await printed(args)));
+      expect(text).to.equal(await printed(pair));
       expect(text.length).to.be.within(20, 4000);
     });
 

@@ -6,7 +6,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult, Tool as ToolEntry } from '@modelcontextprotocol/sdk/types.js';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { UserError, UsageError, nearest } from '../../../record/errors.js';
+import { EXIT, UserError, UsageError, nearest } from '../../../record/errors.js';
 import { jsonOf } from '../../../record/control-characters.js';
 import { optionalLibrary } from '../../../record/optional-library.js';
 import type { CommandEntry } from '../../command.js';
@@ -129,15 +129,15 @@ const textOf = (text: string): CallToolResult['content'][number] => ({ type: 'te
 /** An error that the model reads: what is wrong, and what to do. */
 const failure = (text: string): CallToolResult => ({ isError: true, content: [textOf(text)] });
 
-/** A cut-off input has an answer and a message. */
+/** A process that failed may still have an answer: that of an input that is cut off, or one that says what it cannot compute. */
 function resultOf({ reason, code, stdout, stderr }: AnswerEnd, seconds: number): CallToolResult {
   const said = stderr.trim();
   if (reason === 'late')
     return failure(`no answer within ${seconds} s (select a part with step, from and to, or dprof mcp --timeout)`);
   if (reason === 'long') return failure(`the answer has more than ${MOST_OUTPUT} bytes (choose fewer columns or rows)`);
   if (reason === 'cancelled') return failure('cancelled');
-  if (code === 0) return { content: [textOf(stdout)] };
-  return stdout === ''
+  if (code === EXIT.done) return { content: [textOf(stdout)] };
+  return stdout === '' || code === EXIT.usage
     ? failure(said === '' ? 'the process was killed' : said)
     : { content: [textOf(stdout), textOf(said)] };
 }
