@@ -85,11 +85,11 @@ const PAIRS: Readonly<Record<string, Pair>> = {
 
 /** What the command prints. */
 async function printed({ words }: Pair): Promise<string> {
-  const [command, options, files] = [
-    words.filter((word) => Object.hasOwn(COMMANDS, word)),
-    words.filter((word) => word.startsWith('--')),
-    words.filter((word) => !word.startsWith('--') && !Object.hasOwn(COMMANDS, word)),
-  ];
+  const [first = ''] = words;
+  const command = Object.hasOwn(COMMANDS, first) ? [first] : [];
+  const others = words.slice(command.length);
+  const options = others.filter((word) => word.startsWith('--'));
+  const files = others.filter((word) => !word.startsWith('--'));
   // An explanation is text.
   const json = words.includes('--explain=0:75') ? [] : ['-f', 'json', '--max-chars=4000'];
   const args = [...command, ...json, '--quiet', ...options, '--', ...(files.length === 0 ? [LENET] : files)];
