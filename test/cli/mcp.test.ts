@@ -372,6 +372,14 @@ describeWithProcess('the end of dprof mcp', () => {
     expect(children.filter(isRunning)).to.deep.equal([]);
   });
 
+  it('comes when the client reads no more', async () => {
+    const server = bareServer();
+    const end = new Promise<number | null>((resolve) => server.once('exit', resolve));
+    server.stdout.destroy();
+    server.stdin.write(INITIALIZE + request(2, 'tools/list', {}));
+    expect(await end).to.equal(0);
+  });
+
   it('comes with one line for a folder that does not exist', async () => {
     const ran = await endOf(bareServer('--root', 'no-such-folder'));
     expect(ran).to.include({ code: 1, stdout: '', stderr: 'dprof: no-such-folder: no such folder\n' });

@@ -8,7 +8,8 @@ import { withOutput } from '../output.js';
 import { DPROF } from '../report/report-options.js';
 import { ANSWER_TOOLS, QUERY_TOOLS } from './mcp/answer-tools.js';
 import { Roots } from './mcp/roots.js';
-import { INSTALL_SDK, serve, servedTools } from './mcp/server.js';
+import { servedTools } from './mcp/served-tools.js';
+import { INSTALL_SDK, serve } from './mcp/server.js';
 import { ANSWER_CHARACTERS } from './mcp/tool-input.js';
 
 /** Time limit of a call in s: default, and maximum. */
@@ -61,12 +62,13 @@ export const mcp = (commands: Readonly<Record<string, CommandEntry>>): Command =
       withOutput(undefined, [], (write, flush) => {
         const output = new Writable({
           write: (piece: Buffer, _encoding, done) => {
-            void (async () => {
-              await write(piece);
-              await flush();
-            })().then(() => done(), done);
+            void writeNow(piece).then(() => done(), done);
           },
         });
+        const writeNow = async (piece: Buffer): Promise<void> => {
+          await write(piece);
+          await flush();
+        };
         return serve(tools, process.stdin, output, stop);
       }),
     );
