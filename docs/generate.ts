@@ -23,6 +23,7 @@ import { glossaryPage } from './pages/glossary.js';
 import { neuronMetricsPage } from './pages/neuron-metrics.js';
 import { opsPage } from './pages/ops.js';
 import { skillPage } from './pages/skill.js';
+import { schemaPages } from './pages/schemas.js';
 import { tracelensPage } from './pages/tracelens.js';
 
 const ROOT = packageFolder();
@@ -40,6 +41,7 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'man/dparse.1': () => dparseManual(version()),
   'docs/neuron-metrics.md': () => neuronMetricsPage(),
   'man/dprof.1': () => dprofManual(version()),
+  ...schemaPages(ROOT),
   'README.md': () => withFormats(readFileSync(join(ROOT, 'README.md'), 'utf8')),
   'CONTRIBUTING.md': () => withFolders(ROOT, readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')),
   ...Object.fromEntries(

@@ -7,7 +7,9 @@ import type { Doubt } from '../prof/input/losses.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileRecord } from '../record/record.js';
 import type { Source } from '../sources/sources.js';
-import { headText, rowsText, tailText, type DocumentHead } from '../write/json-document.js';
+import { headText, rowsText, tailText, type DocumentHead, type DocumentTail } from '../write/json-document.js';
+import { shortened, type LeftOut } from '../write/shortened-document.js';
+import { IMPORTANCE } from './answer-importance.js';
 import { withOutput, type Write } from './output.js';
 
 /** A profile that the answer is about. */
@@ -41,8 +43,24 @@ export interface AnswerFacts {
 
 export const NO_FACTS: AnswerFacts = { window: null, doubts: [], cannot: [] };
 
+/** Minimum characters of a row with a key and a value, `{"a":1},` and its line end. */
+const LEAST_ROW = 9;
+
+/** The option that limits the length of a document. */
+export const MAX_CHARS = '--max-chars';
+
+/** Version of all schemas. It changes when a key goes or changes its meaning. */
+const SCHEMA_VERSION = 1;
+
+/** The id of a schema, as in documents. */
+export const schemaId = (name: string): string => `dprof/${name}/${SCHEMA_VERSION}`;
+
+/** The name in `dprof/NAME/1`. */
+const nameOf = (schema: string): string => schema.split('/')[1] ?? '';
+
 /** Maximum number of inputs that are listed. */
 const MOST_INPUTS = 10_000;
+const ALL_INPUTS = 'dparse writes a profile line for each';
 
 export class AnswerDocument {
   readonly #inputs: AnswerInput[] = [];
@@ -50,12 +68,19 @@ export class AnswerDocument {
   #state: 'empty' | 'begun' | 'ended' = 'empty';
   #isRead = false;
   #hasInputs = false;
-  #hasRows = false;
+  #rows = 0;
+  /** The first rows, and the number of characters of all, for a document of limited length. */
+  #held: string[] = [];
+  #characters = 0;
 
-  /** @param output the file of `-o`; undefined or '-' for standard output */
+  /**
+   * @param output the file of `-o`; undefined or '-' for standard output
+   * @param mostChars maximum number of characters; null for no limit
+   */
   constructor(
     private readonly head: DocumentHead,
     private readonly output: string | undefined,
+    private readonly mostChars: number | null,
   ) {}
 
   /** The source, whose profiles the document will list. @param files the inputs as given, for their sizes */
@@ -99,15 +124,27 @@ export class AnswerDocument {
   /** A function that writes lines of JSON as rows of the document; of a new one, when one is written. */
   rows(write: Write): Write {
     if (this.#state === 'ended') this.#state = 'empty';
-    this.#hasRows = false;
+    [this.#rows, this.#characters, this.#held] = [0, 0, []];
     return (lines) => {
       if (typeof lines !== 'string') throw new TypeError('rows of a JSON document are text');
       if (lines === '') return;
+      if (this.mostChars !== null) {
+        this.#hold(lines, this.mostChars);
+        return;
+      }
       const head = this.#begin();
-      const rows = rowsText(lines, !this.#hasRows);
-      this.#hasRows = true;
+      const rows = rowsText(lines, this.#rows === 0);
+      this.#rows++;
       return write(head + rows);
     };
+  }
+
+  /** Keeps as many rows as could have room; each takes some characters however much of it is left out. */
+  #hold(lines: string, most: number): void {
+    const rows = lines.trimEnd().split('\n');
+    this.#rows += rows.length;
+    this.#characters += lines.length + rows.length;
+    for (const row of rows) if (this.#held.length < most / LEAST_ROW) this.#held.push(row);
   }
 
   #begin(): string {
@@ -117,12 +154,39 @@ export class AnswerDocument {
     return headText(this.head, this.#isRead ? this.#inputs : null);
   }
 
-  /** Writes what follows the rows. */
+  /**
+   * Writes what follows the rows.
+   * @throws UsageError when not even the smallest document has room
+   */
   end(write: Write, facts: AnswerFacts): void | Promise<void> {
+    const inputsLeftOut = this.#inputsLeftOut;
+    const rows = { inputs: inputsLeftOut };
+    const leftOut: LeftOut | null = inputsLeftOut === 0 ? null : { rows, keys: [], texts: null, wayOut: ALL_INPUTS };
+    const tail = { inputs: this.#inputs, ...facts, leftOut };
     const head = this.#begin();
     this.#state = 'ended';
-    const leftOut = this.#inputsLeftOut === 0 ? null : { rows: { inputs: this.#inputsLeftOut } };
-    return write(head + tailText({ inputs: this.#inputs, ...facts, leftOut }, this.#hasRows, this.#hasInputs));
+    const end = tailText(tail, this.#rows > 0, this.#hasInputs);
+    return write(this.mostChars === null ? head + end : this.#limited(this.mostChars, head, tail, end));
+  }
+
+  #limited(most: number, head: string, tail: DocumentTail, end: string): string {
+    const characters = head.length + this.#characters + end.length;
+    if (characters <= most && this.#held.length === this.#rows) {
+      const rows = this.#rows === 0 ? '' : rowsText(`${this.#held.join('\n')}\n`, true);
+      return head + rows + end;
+    }
+    const answer = this.#held.map((row) => JSON.parse(row) as unknown);
+    const whole = {
+      head: this.head,
+      answer,
+      rows: this.#rows,
+      characters,
+      inputsLeftOut: this.#inputsLeftOut,
+      ...tail,
+    };
+    const { text, least } = shortened(whole, most, IMPORTANCE[nameOf(this.head.schema)] ?? []);
+    if (least !== null) throw new UsageError(`${MAX_CHARS} ${most} is too small: this answer needs at least ${least}`);
+    return text;
   }
 
   /**
@@ -133,7 +197,12 @@ export class AnswerDocument {
     const isFile = this.output !== undefined && this.output !== '-';
     if (isFile || this.#state === 'ended' || !(error instanceof UserError) || error instanceof UsageError) return;
     this.reachEnd();
-    await withOutput(undefined, [], async (write) => this.end(write, { ...NO_FACTS, cannot: limitsOf(error) }));
+    try {
+      await withOutput(undefined, [], async (write) => this.end(write, { ...NO_FACTS, cannot: limitsOf(error) }));
+    } catch (failure) {
+      // There is no room for it, or stdout is what failed; the first error is then reported.
+      if (!(failure instanceof UserError)) throw failure;
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import yargs, { type Argv } from 'yargs';
 import { elementAt } from '../containers/element.js';
 import { nearest, UsageError } from '../record/errors.js';
 import { say, type ToolName } from './message.js';
-import { AnswerDocument } from './answer-document.js';
+import { AnswerDocument, MAX_CHARS, schemaId } from './answer-document.js';
 import { version } from './package-folder.js';
 
 export interface Option {
@@ -243,21 +243,40 @@ export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words
 
 /** The format with an envelope. */
 const JSON_FORMAT = 'json';
-/** Version of all schemas; it changes when a key changes its meaning or goes. */
-const SCHEMA_VERSION = 1;
 
-/** The document in which the answer will be written; null when it has another format. */
+/** Limits the length of a JSON document. */
+export const MAX_CHARS_OPTION: Option = {
+  name: MAX_CHARS.slice(2),
+  takes: 'N',
+  help: 'json: at most N characters; the rest is counted',
+};
+
+/** Maximum number that the option takes. */
+const MOST_CHARS = 100_000_000;
+
+/**
+ * The document in which the answer will be written; null when it has another format.
+ * @throws UsageError for a limit that is not a number, or for another format
+ */
 function documentOf(
   { name, options, schemaOf }: Tool,
-  given: Pick<Arguments, 'on' | 'text'>,
+  { on, text }: Pick<Arguments, 'on' | 'text'>,
   command: readonly string[],
 ): AnswerDocument | null {
+  const limit = text(MAX_CHARS_OPTION.name);
+  const most = limit === undefined ? null : integer(MAX_CHARS, limit, 1, MOST_CHARS);
   const hasFormat = options.some((option) => option.name === 'format' && option.values?.includes(JSON_FORMAT) === true);
-  if (!hasFormat || given.text('format') !== JSON_FORMAT) return null;
-  const schema = schemaOf === undefined ? name.replace('dprof ', '') : schemaOf(given);
-  if (schema === null) return null;
-  const head = { schema: `dprof/${schema}/${SCHEMA_VERSION}`, tool: `dprof ${version()}`, command };
-  return new AnswerDocument(head, given.text('output'));
+  const isJson = hasFormat && text('format') === JSON_FORMAT;
+  const schema = !isJson ? null : schemaOf === undefined ? name.replace('dprof ', '') : schemaOf({ on, text });
+  if (schema !== null) {
+    const head = { schema: schemaId(schema), tool: `dprof ${version()}`, command };
+    return new AnswerDocument(head, text('output'), most);
+  }
+  if (most === null) return null;
+  throw new UsageError(
+    `${MAX_CHARS} limits the document of -f json`,
+    isJson ? 'this output has another form' : 'add -f json',
+  );
 }
 
 /** @throws UsageError for an unknown option, and for an option whose value is another option */

@@ -5,7 +5,7 @@ import { filesOfPattern } from '../parse/input/folder-files.js';
 import { elementAt } from '../containers/element.js';
 import { requireName } from '../record/errors.js';
 import { FORMATS } from '../write/formats.js';
-import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Option, type Tool } from './arguments.js';
+import { HELP_OPTION, MAX_CHARS_OPTION, OUTPUT_OPTION, type Arguments, type Option, type Tool } from './arguments.js';
 import type { AnswerDocument } from './answer-document.js';
 import type { Command } from './command.js';
 import type { Opening } from '../sources/sources.js';
@@ -117,7 +117,17 @@ export function recordsCommand(
   // Partial answers are not parsed.
   const reading = tool.name === 'dprof merge' ? [] : READING_OPTIONS;
   const width = formats.includes('fitted') ? [WIDTH_OPTION] : [];
-  const options = [...format, ...width, ...tool.options, ...reading, OUTPUT_OPTION, QUIET_OPTION, HELP_OPTION];
+  const limit = formats.includes('json') ? [MAX_CHARS_OPTION] : [];
+  const options = [
+    ...format,
+    ...width,
+    ...limit,
+    ...tool.options,
+    ...reading,
+    OUTPUT_OPTION,
+    QUIET_OPTION,
+    HELP_OPTION,
+  ];
   const whole = { ...tool, options, notes: [...(tool.notes ?? []), [MEMORY_OF_PROFILES]] };
   return {
     tool: whole,

@@ -96,6 +96,8 @@ export interface ColumnShape {
   readonly unit?: 'ns' | 'us' | 's' | 'bytes' | 'MiB' | 'FLOP' | 'FLOP/s' | 'FLOP/B' | 'TFLOP/s' | 'GB/s' | '%';
   /** Type of the values. A real number has a fixed number of digits in text, and all digits in CSV and JSON. */
   readonly type: 'int' | 'real' | 'str';
+  /** Whether some values of a column of strings are numbers, such as the steps with a number. */
+  readonly hasNumbers?: true;
   /** Whether its strings are right-aligned, like numbers. */
   readonly toTheRight?: boolean;
   /** Decimals of a real number in text. */

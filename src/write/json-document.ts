@@ -24,7 +24,7 @@ export interface DocumentTail {
 const member = (key: string, value: unknown): string => `"${key}":${jsonOf(value)}`;
 
 /** A list with one element a line. */
-export const listText = (key: string, elements: readonly string[]): string =>
+const listText = (key: string, elements: readonly string[]): string =>
   `"${key}":[${elements.length === 0 ? '' : `\n${elements.join(',\n')}\n`}]`;
 
 /**

@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { kernels, parseWhere } from '../../src/index.js';
+import type { Annotated } from '../../src/prof/annotate.js';
 import { freshPath } from '../support/fresh-path.js';
 import { runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
@@ -20,6 +22,10 @@ interface Document {
   readonly cannot: readonly Readonly<Record<string, unknown>>[];
   readonly leftOut: unknown;
 }
+
+/** Keys with which other commands take a row, which -f jsonl does not have. */
+const isId = (schema: string, key: string): boolean =>
+  (schema === 'kernels' && key === 'explain') || (schema === 'groups' && key === 'where');
 
 const documentOf = (text: string): Document => JSON.parse(text) as Document;
 
@@ -56,11 +62,14 @@ describe('the document of -f json', () => {
       expect(document.schema).to.equal(`dprof/${schema}/1`);
       expect(document.command).to.deep.equal([...args, '-f', 'json']);
       const rows = lines.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{"doubts":'));
-      expect(document.answer).to.deep.equal(rows.map((line) => JSON.parse(line) as unknown));
-      // Each row on a line of its own.
-      expect(json.stdout.split('\n').filter((line) => rows.includes(line.replace(/,$/, '')))).to.have.length(
-        rows.length,
+      const answer = document.answer.map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([key]) => !isId(schema, key))),
       );
+      expect(answer).to.deep.equal(rows.map((line) => JSON.parse(line) as unknown));
+      // Each row on a line of its own.
+      const start = json.stdout.indexOf('"answer":[\n') + '"answer":[\n'.length;
+      const lists = json.stdout.slice(start).split('\n').slice(0, rows.length);
+      expect(lists.map((line) => JSON.parse(line.replace(/,$/, '')) as unknown)).to.deep.equal(document.answer);
     });
 
   it('names the input by its file, size, format and time', async () => {
@@ -140,5 +149,61 @@ describe('the document of -f json', () => {
     expect(answer.length).to.be.above(100);
     expect(cannot).to.have.length(1);
     expect(stderr).to.include(String(cannot[0]?.['what']));
+  });
+
+  it('names each kernel as --explain takes it', async () => {
+    const { answer } = documentOf((await runCli('dprof', ['-q', '-f', 'json', '-c', 'idx,op', LENET])).stdout);
+    expect(answer[2]).to.deep.equal({ idx: 3, op: 'relu', explain: '0:3' });
+    const { stdout } = await runCli('dprof', ['--explain', '0:3', LENET]);
+    expect(stdout).to.match(/^kernel +0:3 /m);
+  });
+
+  for (const path of [LENET, TRACE, at('attention.ntff'), at('decoder.rpd')])
+    it(`selects each group with its expression: ${path.slice(ROOT.length + 1)}`, async () => {
+      const rows: Annotated[] = [];
+      for await (const row of kernels(path)) rows.push(row);
+      let selected = 0;
+      for (const by of ['op', 'layer,op', 'kernel,dir', 'params,dtype', 'device,stream,step', 'trace', 'tc,grid']) {
+        const args = ['-q', '-f', 'json', '--by', by, '--no-tree', '--where', 'sil>0 || sil==0', '-c', 'count', path];
+        for (const { where, count } of documentOf((await runCli('dprof', args)).stdout).answer) {
+          if (typeof where !== 'string') continue;
+          expect(rows.filter(parseWhere(where)).length, where).to.equal(count);
+          selected++;
+        }
+      }
+      expect(selected).to.be.above(10);
+    });
+
+  it('has at most the characters of --max-chars, the most important first', async () => {
+    const { stdout } = await runCli('dprof', ['summary', '-q', '-f', 'json', '--max-chars', '4000', LENET]);
+    expect(stdout.length).to.be.at.most(4000).and.above(3900);
+    const { answer, doubts, leftOut } = documentOf(stdout);
+    const [{ devices, kernels: work }] = answer as [{ devices: { busy: number }[]; kernels: { byTime: object[] } }];
+    expect(devices).to.have.length(1);
+    expect(devices[0]?.busy).to.equal(551_475);
+    expect(work.byTime[0]).to.deep.equal({ name: 'vectorized_elementwise_kernel', count: 72, time: 173_684 });
+    expect(work.byTime).to.have.length.above(4);
+    expect(doubts).to.deep.equal([]);
+    const { rows, wayOut } = leftOut as { rows: Record<string, number>; wayOut: string };
+    expect(Number(rows['answer.kernels.byTime']) + work.byTime.length).to.equal(14);
+    const most = /--max-chars (\d+) /.exec(wayOut)?.[1] ?? '';
+    const whole = await runCli('dprof', ['summary', '-q', '-f', 'json', '--max-chars', most, LENET]);
+    expect(documentOf(whole.stdout).leftOut).to.equal(null);
+  });
+
+  it('counts the rows of a report that have no room', async () => {
+    const { stdout } = await runCli('dprof', ['-q', '-f', 'json', '-c', 'idx', '--max-chars', '1000', LENET]);
+    const { answer, leftOut } = documentOf(stdout);
+    expect(answer[0]).to.deep.equal({ idx: 1, explain: '0:1' });
+    expect((leftOut as { rows: object }).rows).to.include({ answer: 126 - answer.length });
+  });
+
+  it('refuses a limit without room for anything, and one for another format', async () => {
+    const short = await runCli('dprof', ['summary', '-q', '-f', 'json', '--max-chars', '20', LENET]);
+    expect(short).to.include({ code: 2, stdout: '' });
+    expect(short.stderr).to.match(/^dprof: --max-chars 20 is too small: this answer needs at least \d+\n$/);
+    const table = await runCli('dprof', ['summary', '--max-chars', '4000', LENET]);
+    expect(table.stderr).to.equal('dprof: --max-chars limits the document of -f json (add -f json)\n');
+    expect(table.code).to.equal(2);
   });
 });

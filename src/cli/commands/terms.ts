@@ -3,7 +3,7 @@ import { TERM_KINDS, TERMS, termsFor, type Term } from '../../prof/neuron/terms.
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { Column } from '../../table/column.js';
 import { aligned } from '../../write/cell-text.js';
-import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
+import { HELP_OPTION, MAX_CHARS_OPTION, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
 import type { Command } from '../command.js';
 import { withOutput } from '../output.js';
 import { CHOICE_NAMES } from '../choice-options.js';
@@ -16,7 +16,7 @@ import { printTable } from '../run-analysis.js';
 const FORMATS = withTableFormats('text');
 
 /** Columns in the order of a term's fields, as in JSON. */
-const TERM_COLUMNS: readonly Column<Term>[] = (
+export const TERM_COLUMNS: readonly Column<Term>[] = (
   [
     ['term', 26, 'the word'],
     ['kind', 12, 'word, abbreviation, engine, opcode, operand, queue, metric …'],
@@ -40,6 +40,7 @@ const TERMS_TOOL: Tool = {
   options: [
     formatOption(FORMATS),
     WIDTH_OPTION,
+    MAX_CHARS_OPTION,
     ...tableOptions(TERM_COLUMNS.map(({ key }) => key)),
     OUTPUT_OPTION,
     HELP_OPTION,

@@ -18,6 +18,7 @@ import { MOST_GROUPS } from '../../prof/by/groups.js';
 import {
   HELP_OPTION,
   integer,
+  MAX_CHARS_OPTION,
   OUTPUT_OPTION,
   SILENT_OPTION,
   VERSION_OPTION,
@@ -110,6 +111,7 @@ const OPTIONS: readonly Option[] = [
     help: 'format: table, csv, json, markdown, parquet and others',
     values: FORMAT_IDS,
   },
+  MAX_CHARS_OPTION,
   WHERE_OPTION,
   sortOption(KEYS),
   { ...TOP_OPTION, help: `${TOP_OPTION.help}; in a tree, per parent` },

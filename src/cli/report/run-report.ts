@@ -7,10 +7,10 @@ import { Annotated, type KernelColumn } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
 import { PartialGroups } from '../../prof/by/partial-groups.js';
-import type { Grouping } from '../../prof/by/grouping.js';
+import { whereColumn, type Grouping } from '../../prof/by/grouping.js';
 import { MissingCounters } from '../../prof/columns/counter-columns.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
-import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
+import { explain, EXPLAIN_COLUMN, isKernel, type KernelId } from '../../prof/report/explain.js';
 import {
   HOST_TYPES,
   KERNEL_AND_RANGE_TYPES,
@@ -89,7 +89,8 @@ function fitting<Row>(
 /** Rows are written while records are read, unless a sort order holds them back. */
 async function runRows(request: ReportRequest): Promise<void> {
   const { header, width, where, sort = [], top } = request;
-  const columns = fitting(request, request.columns);
+  const shown = fitting(request, request.columns);
+  const columns = request.document === null ? shown : [...shown, EXPLAIN_COLUMN];
   const used: KernelColumn[] = [...columns, ...sort.map((key) => key.column)];
   const isDerived = used.some((column) => column.derived === true);
   const annotator = new Annotator(request.device, isDerived || where !== undefined, request.convention);
@@ -171,7 +172,10 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   const { header, width, where, device, convention } = request;
   const format = await loadFormat(request.format);
   const { keys, depth, arrangement, hostKind } = grouping;
-  const columns = fitting(request, grouping.columns, grouping.isChosen ? 0 : LEAST_NAMES);
+  const shown = fitting(request, grouping.columns, grouping.isChosen ? 0 : LEAST_NAMES);
+  // A branch of a tree, and a list without its end, stand for several values.
+  const isExact = request.document !== null && !arrangement.tree && depth === null;
+  const columns = isExact ? [...shown, whereColumn(keys, request.whereText)] : shown;
   const { amounts, derived, rates } = usedBy({ ...grouping, columns });
   const annotator = new Annotator(device, derived || where !== undefined, convention);
   const tally = new ReportTally(

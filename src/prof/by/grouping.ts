@@ -1,9 +1,19 @@
 /** The parsed options of `--by`: keys, group columns, sort order. */
 import { columnOf, narrowTrace, requireColumnAmong } from '../columns/columns.js';
-import { shapeOf, textOf, splitKeys, requireColumnOf, type CellValue, type Column } from '../../table/column.js';
+import {
+  column,
+  shapeOf,
+  str,
+  textOf,
+  splitKeys,
+  requireColumnOf,
+  type CellValue,
+  type Column,
+} from '../../table/column.js';
 import type { KernelColumn } from '../annotate.js';
 import { nearest, UsageError } from '../../record/errors.js';
 import type { RangeKind } from '../../record/record.js';
+import { expressionOf } from '../query/conditions.js';
 import { parseSortKeys } from '../query/sort.js';
 import { AGGREGATES, DEFAULT_AGGREGATES, HOST_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
 import type { Arrangement, GroupRow } from './group-rows.js';
@@ -125,3 +135,12 @@ function branchText(column: KernelColumn, { keys, key, level }: GroupRow, index:
   const step = typeof value === 'object' && value !== null ? (value.at(-1) ?? []) : value;
   return '  '.repeat(level - 1 - index) + textOf(column, step);
 }
+
+/**
+ * What `--where` takes to select the kernels of a group; null where no expression does.
+ * @param within the expression that selected the kernels of all groups; undefined for none
+ */
+export const whereColumn = (keys: readonly KernelColumn[], within?: string): Column<GroupRow> =>
+  column('where', 'Where', str(0), 'the kernels of the group, as --where takes them', (row) =>
+    expressionOf(keys, row.keys, within),
+  );

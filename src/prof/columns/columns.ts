@@ -257,7 +257,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     str(2),
     'matrix unit: 1 used, 0 possible but not used, - not applicable, ? undetermined (not evident from the name or the Neuron device trace)',
     (row) => row.tc,
-    { derived: true },
+    { derived: true, hasNumbers: true },
   ),
   column('device', 'Device', int(3), 'device', ({ record }) => finite(record.device), { narrowHeader: 'Dev' }),
   column('stream', 'Stream', int(3), 'stream', ({ record }) => record.stream, { narrowHeader: 'Str' }),

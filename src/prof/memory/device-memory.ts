@@ -15,11 +15,16 @@ import { captureOption } from '../work/capture-options.js';
 
 /** Metrics of memory in use; the most suitable one for a peak comes first. */
 const MEMORY_METRICS = [
-  ...(['memory_allocated', 'memory_active', 'memory_reserved', 'npu_mem', 'memory'] as const),
+  'memory_allocated',
+  'memory_active',
+  'memory_reserved',
+  'npu_mem',
+  'memory',
   // Allocations before the first event are unknown, so this metric counts only later ones.
   'memory_allocated_since_first',
   // Buffers of a Neuron core, which are not part of the device's memory.
-  ...(['sb_usage', 'psum_usage'] as const),
+  'sb_usage',
+  'psum_usage',
 ] as const;
 export type MemoryMetric = (typeof MEMORY_METRICS)[number];
 /** Metrics whose samples are shares of a buffer; their labels are shares of its parts. */

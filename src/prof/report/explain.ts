@@ -11,6 +11,7 @@ import type { Annotated } from '../annotate.js';
 import { dependencyText, operandText, type ResolvedDependency } from '../neuron/instructions/dependencies.js';
 import { operandsOf } from '../../ops/neuron/instruction-work.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
+import { column, str, type Column } from '../../table/column.js';
 import { labelledLine, type LabelledLine } from '../../table/readable.js';
 import { originOf } from '../../record/fields/graph-node.js';
 
@@ -30,6 +31,15 @@ export function parseKernelId(text: string): KernelId {
     throw new UsageError(`--explain takes a kernel's idx, not '${text}'`, 'e.g. --explain 12 or 0:12');
   return { profile: found[1] === undefined ? null : Number(found[1]), id: Number(found[2]) };
 }
+
+/** The kernel as `--explain` takes it. */
+export const EXPLAIN_COLUMN: Column<Annotated> = column(
+  'explain',
+  'Explain',
+  str(8),
+  'the kernel as --explain takes it',
+  ({ record: { profile, id } }) => `${profile}:${id}`,
+);
 
 export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boolean =>
   record.id === id && (profile === null || record.profile === profile);

@@ -68,7 +68,7 @@ export const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
     str(9),
     'number of the step; - for work outside steps, all for the total',
     ({ step }) => step,
-    { toTheRight: true, vocabulary: true },
+    { hasNumbers: true, toTheRight: true, vocabulary: true },
   ),
 ];
 

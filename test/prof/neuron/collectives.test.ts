@@ -35,7 +35,16 @@ describe('collective operations of ranks of AWS Neuron', () => {
 
   it('make the metrics of collectives where the tool does not state them', async () => {
     const metrics = async (path = ''): Promise<unknown[]> => {
-      const { stdout } = await runCli('dprof', ['summary', '-q', '--vendor-metrics', '-m', 'cc_*', '-f', 'jsonl', path]);
+      const { stdout } = await runCli('dprof', [
+        'summary',
+        '-q',
+        '--vendor-metrics',
+        '-m',
+        'cc_*',
+        '-f',
+        'jsonl',
+        path,
+      ]);
       const found = (JSON.parse(stdout) as { metrics: Record<string, { value: unknown }> }).metrics;
       return Object.values(found).map(({ value }) => value);
     };

@@ -15,7 +15,7 @@ import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/cell-text.js';
 import { BASELINE_OPTIONS, comparedInputs } from './baselines.js';
-import { HELP_OPTION, integer, OUTPUT_OPTION, type Arguments, type Tool } from '../../arguments.js';
+import { HELP_OPTION, MAX_CHARS_OPTION, integer, OUTPUT_OPTION, type Arguments, type Tool } from '../../arguments.js';
 import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import type { RecordChoice } from '../../../prof/input/record-choice.js';
 import { CHOICE_OPTIONS, readChoice } from '../../choice-options.js';
@@ -57,6 +57,7 @@ export const DIFF: Tool = {
   options: [
     formatOption(FORMATS),
     WIDTH_OPTION,
+    MAX_CHARS_OPTION,
     {
       name: 'by',
       takes: 'COLS',

@@ -19,7 +19,7 @@ import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/neuron/moni
 import { nearest, UsageError, requireNamed } from '../../../record/errors.js';
 import { fitted } from '../../../write/fitted-table.js';
 import { READING_NAMES, unfit, WIDTH_OPTION, widthOf } from '../../shared-options.js';
-import { HELP_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';
+import { HELP_OPTION, MAX_CHARS_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';
 import type { MonitorAddress } from './monitor-server.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
 
@@ -40,6 +40,7 @@ export const MONITOR: Tool = {
   options: [
     { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
     WIDTH_OPTION,
+    MAX_CHARS_OPTION,
     {
       name: 'cols',
       short: 'c',

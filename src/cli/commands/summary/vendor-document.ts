@@ -144,6 +144,32 @@ const notesOf = (tables: readonly string[]): UserError[] =>
         }),
       ];
 
+/** The vendor's metrics of a profile. */
+export interface MetricsDocument extends Pick<
+  MetricSummary,
+  'profile' | 'file' | 'format' | 'rank' | 'node' | 'computed' | 'bound' | 'warnings'
+> {
+  /** Metrics by the vendor's names. */
+  readonly metrics: Readonly<Record<string, MetricDocument>>;
+}
+
+interface MetricDocument {
+  readonly value: number | string | null;
+  /** Null for a number without a unit, and for text. */
+  readonly unit: string | null;
+  readonly group: string;
+  /** Why the value is unknown. */
+  readonly why?: string;
+  /** The denominator of a share. */
+  readonly of?: string;
+  /** With `--check`: the value that the vendor's tool reported. */
+  readonly reported?: number | string | null;
+  /** With `--check`: how far it is from the computed value, as a share. */
+  readonly difference?: number | null;
+  /** With `--check`: why they differ; null when they are equal or it is unknown. */
+  readonly check?: string | null;
+}
+
 /** One JSON object per profile, each on one line. */
 export function metricsDocument(summary: MetricSummary, shown: MetricsShown): string {
   const { profile, file, format, rank, node, computed, rows, bound, warnings } = summary;
@@ -161,7 +187,9 @@ export function metricsDocument(summary: MetricSummary, shown: MetricsShown): st
         : {};
     return [row.name, { value, unit: unit === '' ? null : unit, group: row.group, ...why, ...checked }] as const;
   });
-  const line = { profile, file, format, rank, node, computed, metrics: Object.fromEntries(metrics), bound, warnings };
+  const line: MetricsDocument = {
+    ...{ profile, file, format, rank, node, computed, metrics: Object.fromEntries(metrics), bound, warnings },
+  };
   return `${jsonOf(line)}\n`;
 }
 

@@ -92,7 +92,7 @@ const AMOUNT = { ...real(14), significant: 12 };
 const percentile = (key: string, header: string, share: number, doc: string): Column<StatRow> =>
   column(key, header, AMOUNT, doc, ({ sorted }) => quantile(sorted, share));
 
-const STAT_COLUMNS: readonly Column<StatRow>[] = [
+export const STAT_COLUMNS: readonly Column<StatRow>[] = [
   column('scope', 'Scope', str(8), 'subject of the row: see --rows', ({ row }) => row.scope, { vocabulary: true }),
   column('tag', 'Tag', str(0), "process's tag, or its pid if it has none", ({ row }) => row.tag),
   column('device', 'Device', int(6), 'device', ({ row }) => row.device),

@@ -1,0 +1,42 @@
+/** Conditions of `--where` for known values, so that rows of an answer can be asked for again. */
+import { textOf, type CellValue, type ColumnShape } from '../../table/column.js';
+import { UNKNOWN } from '../../record/units.js';
+
+/** Keys that the filter language reads as one word. */
+const KEY = /^[A-Za-z]\w*(?::[^\s,()&|"'=<>~!]+)?$/;
+
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, String.raw`\$&`)}"`;
+
+/**
+ * The condition that holds for the rows with that value in a column and for no others; null where the language has none:
+ * for the text `na`, and for a list with an entry that contains the separator.
+ */
+export function conditionOf(column: ColumnShape, value: CellValue): string | null {
+  const { key, separator = ',', suffix } = column;
+  if (!KEY.test(key)) return null;
+  if (value === null) return `${key}==${UNKNOWN}`;
+  if (typeof value === 'number') return `${key}==${value}`;
+  const text = textOf(column, value);
+  if (text === UNKNOWN) return null;
+  const equal = `${key}==${quoted(text)}`;
+  if (typeof value === 'string') return equal;
+  // The end of the text distinguishes it from those of entries.
+  if (suffix !== undefined) return equal;
+  if (value.some((entry) => String(entry).includes(separator))) return null;
+  // A list also equals each of its entries.
+  return value.length === 1 ? `${equal} && ${key}!~${quoted(separator)}` : equal;
+}
+
+/**
+ * The expression that selects the rows with these values.
+ * @param within an expression that they also match; undefined for none
+ */
+export function expressionOf(
+  columns: readonly ColumnShape[],
+  values: readonly CellValue[],
+  within?: string,
+): string | null {
+  const conditions = columns.map((column, i) => conditionOf(column, values[i] ?? null));
+  if (conditions.includes(null)) return null;
+  return [...(within === undefined ? [] : [`(${within})`]), ...conditions].join(' && ');
+}

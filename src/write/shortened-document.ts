@@ -1,0 +1,254 @@
+/**
+ * A JSON document of at most a number of characters: rows from the ends of lists are left out first, then whole keys,
+ * the least important first, then the ends of long texts. What is left out is counted.
+ */
+import { entryOf } from '../containers/map-entry.js';
+import { jsonOf } from '../record/control-characters.js';
+import { headText, rowsText, tailText, type DocumentHead, type DocumentTail } from './json-document.js';
+
+/** A whole document. Paths of keys lead from here, without the numbers of elements: `answer.devices.gaps`. */
+export interface WholeDocument extends Omit<DocumentTail, 'leftOut'> {
+  readonly head: DocumentHead;
+  /** The first rows, as many as could have room. */
+  readonly answer: readonly unknown[];
+  /** Number of all rows, and the number of characters of the whole document. */
+  readonly rows: number;
+  readonly characters: number;
+  /** Number of inputs that are not among `inputs`. */
+  readonly inputsLeftOut: number;
+}
+
+/** What a shortened document lacks. */
+export interface LeftOut {
+  /** Elements that are missing at the ends of lists, by path: rows, or entries of an object with many keys. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Paths of keys that are missing. */
+  readonly keys: readonly string[];
+  /** Number of characters to which longer texts are cut; null when all texts are whole. */
+  readonly texts: number | null;
+  readonly wayOut: string;
+}
+
+/** Rows of each list that come before any further rows of the most important ones. */
+const HEAD = 5;
+/** An object with more keys is a list of entries. */
+const MOST_KEYS = 15;
+/** Texts are cut to these lengths, one after the other, when important keys have no room otherwise. */
+const TEXT_LENGTHS = [null, 400, 100] as const;
+/** The document has the arguments, and thus the digits of a larger number. */
+const MOST_DIGITS = 9;
+/** Keys of the envelope with lists, which are always there. */
+const ENVELOPE = ['cannot', 'doubts', 'answer', 'inputs', 'command'] as const;
+
+/** The part of a document that is shown. */
+interface Plan {
+  /** Maximum elements by the path of a list; Infinity for an object; absent for a key that is left out. */
+  readonly shown: Map<string, number>;
+  readonly texts: number | null;
+}
+
+/** What is known of the value at a path. */
+interface Place {
+  readonly kind: 'list' | 'numbers' | 'object';
+  /** Elements of the longest list. */
+  longest: number;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The values of a list or of an object with many keys; null for all other values. */
+function elementsOf(value: unknown, isElement: boolean): readonly unknown[] | null {
+  if (Array.isArray(value)) return value as readonly unknown[];
+  const values = isObject(value) && !isElement ? Object.values(value) : [];
+  return values.length > MOST_KEYS ? values : null;
+}
+
+/** All paths of lists and objects, in the order of the document. */
+function placesOf(
+  value: unknown,
+  path: string,
+  isElement = false,
+  found = new Map<string, Place>(),
+): Map<string, Place> {
+  const elements = elementsOf(value, isElement);
+  if (elements !== null) {
+    const isNumbers = elements.length > 2 * HEAD && elements.every((element) => typeof element !== 'object');
+    const place = entryOf(found, path, () => ({ kind: isNumbers ? 'numbers' : 'list', longest: 0 }));
+    place.longest = Math.max(place.longest, elements.length);
+    for (const element of elements) placesOf(element, path, true, found);
+  } else if (isObject(value)) {
+    if (!isElement) entryOf(found, path, () => ({ kind: 'object', longest: 0 }));
+    for (const [key, child] of Object.entries(value)) placesOf(child, `${path}.${key}`, false, found);
+  }
+  return found;
+}
+
+/** The shown part of a value; counts what is missing. */
+class Cutter {
+  readonly rows = new Map<string, number>();
+  readonly keys = new Set<string>();
+  isTextCut = false;
+
+  constructor(private readonly plan: Plan) {}
+
+  cut(value: unknown, path: string, isElement = false): unknown {
+    if (typeof value === 'string') return this.#text(value);
+    if (typeof value !== 'object' || value === null) return value;
+    const elements = elementsOf(value, isElement);
+    if (elements === null) return this.#object(value as JsonObject, path);
+    const most = this.plan.shown.get(path) ?? 0;
+    const missing = elements.length - most;
+    if (missing > 0) this.rows.set(path, (this.rows.get(path) ?? 0) + missing);
+    if (Array.isArray(value)) return elements.slice(0, most).map((element) => this.cut(element, path, true));
+    const entries = Object.entries(value).slice(0, most);
+    return Object.fromEntries(entries.map(([key, element]) => [key, this.cut(element, path, true)]));
+  }
+
+  #object(value: JsonObject, path: string): JsonObject {
+    const entries: [string, unknown][] = [];
+    for (const [key, child] of Object.entries(value)) {
+      const at = `${path}.${key}`;
+      const isEmpty = typeof child === 'object' && child !== null && Object.keys(child).length === 0;
+      if (typeof child !== 'object' || child === null || isEmpty) entries.push([key, this.cut(child, at)]);
+      else if (this.plan.shown.has(at)) entries.push([key, this.cut(child, at)]);
+      else this.keys.add(at);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  #text(text: string): string {
+    const { texts } = this.plan;
+    if (texts === null || text.length <= texts) return text;
+    this.isTextCut = true;
+    return `${text.slice(0, texts - 1)}…`;
+  }
+}
+
+export interface Shortened {
+  readonly text: string;
+  /** The smallest possible document, if even that has no room. */
+  readonly least: number | null;
+}
+
+/**
+ * The document in at most that many characters.
+ * @param most maximum number of characters
+ * @param importance paths of keys of `answer`, the most important first; all others follow in the order of the document
+ */
+export function shortened(document: WholeDocument, most: number, importance: readonly string[]): Shortened {
+  const lists = { ...document, command: document.head.command };
+  const places = new Map(ENVELOPE.flatMap((key) => [...placesOf(lists[key], key)]));
+  const answerOrder = importance.map((path) => `answer.${path}`).flatMap(withParents);
+  const order = [...new Set(['cannot', 'doubts', 'answer', ...answerOrder, 'inputs', ...places.keys()])].filter(
+    (path) => places.has(path),
+  );
+  const fits = (plan: Plan): boolean => textOf(document, plan).length <= most;
+  let best: Plan | null = null;
+  for (const texts of TEXT_LENGTHS) {
+    const plan: Plan = { shown: new Map(ENVELOPE.map((key) => [key, 0])), texts };
+    if (!fits(plan)) continue;
+    for (const path of order) showHead(plan, path, places, fits);
+    best = plan;
+    const important = order.filter(
+      (path) => answerOrder.includes(path) || ['cannot', 'doubts', 'answer'].includes(path),
+    );
+    if (important.every((path) => isSeen(plan, path, places))) break;
+  }
+  if (best === null) {
+    const least = textOf(document, {
+      shown: new Map(ENVELOPE.map((key) => [key, 0])),
+      texts: TEXT_LENGTHS.at(-1) ?? null,
+    });
+    return { text: '', least: least.length };
+  }
+  for (const path of order) extend(best, path, document, places, fits);
+  return { text: textOf(document, best), least: null };
+}
+
+/** `a.b.c` after `a` and `a.b`. */
+function withParents(path: string): string[] {
+  const names = path.split('.');
+  return names.map((_, i) => names.slice(0, i + 1).join('.'));
+}
+
+const isSeen = ({ shown }: Plan, path: string, places: ReadonlyMap<string, Place>): boolean =>
+  (shown.get(path) ?? 0) > 0 || places.get(path)?.longest === 0 || places.get(path)?.kind === 'numbers';
+
+/** Shows the first rows of a list, or the key of an object, if they fit. */
+function showHead(
+  { shown, texts }: Plan,
+  path: string,
+  places: ReadonlyMap<string, Place>,
+  fits: (plan: Plan) => boolean,
+): void {
+  const { kind, longest } = places.get(path) ?? { kind: 'object', longest: 0 };
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
+  if (kind === 'numbers' || (parent !== '' && !shown.has(parent))) return;
+  const before = shown.get(path);
+  const sizes = kind === 'object' ? [Infinity] : [HEAD, 3, 1].map((size) => Math.min(size, longest));
+  for (const size of new Set(sizes)) {
+    shown.set(path, size);
+    if (fits({ shown, texts })) return;
+  }
+  if (before === undefined) shown.delete(path);
+  else shown.set(path, before);
+}
+
+/** Shows as many rows of a list as fit. */
+function extend(
+  { shown, texts }: Plan,
+  path: string,
+  { rows }: WholeDocument,
+  places: ReadonlyMap<string, Place>,
+  fits: (plan: Plan) => boolean,
+): void {
+  const { kind, longest } = places.get(path) ?? { kind: 'object', longest: 0 };
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
+  if (parent !== '' && !shown.has(parent)) return;
+  const before = shown.get(path);
+  const works = (size: number): boolean => {
+    shown.set(path, size);
+    return fits({ shown, texts });
+  };
+  if (kind !== 'list') {
+    if (before === undefined && !works(kind === 'object' ? Infinity : longest)) shown.delete(path);
+    return;
+  }
+  // Doubled until it no longer fits, so that no attempt is much longer than the limit.
+  const end = path === 'answer' ? Math.min(longest, rows) : longest;
+  let [low, step] = [before ?? 0, 1];
+  while (low < end && works(Math.min(end, low + step))) {
+    low = Math.min(end, low + step);
+    step *= 2;
+  }
+  for (let high = Math.min(end, low + step); high - low > 1;) {
+    const middle = Math.floor((low + high) / 2);
+    if (works(middle)) low = middle;
+    else high = middle;
+  }
+  if (low === 0 && before === undefined) shown.delete(path);
+  else shown.set(path, low);
+}
+
+function textOf(document: WholeDocument, plan: Plan): string {
+  const cutter = new Cutter(plan);
+  const { head, answer, inputs, window, doubts, cannot, rows } = document;
+  const list = (elements: readonly unknown[], path: string) => cutter.cut(elements, path) as readonly object[];
+  const command = cutter.cut(head.command, 'command') as readonly string[];
+  const parts = { inputs: list(inputs, 'inputs'), doubts: list(doubts, 'doubts'), cannot: list(cannot, 'cannot') };
+  const lines = list(answer, 'answer').map((row) => `${jsonOf(row)}\n`);
+  const missing = rows - lines.length;
+  if (missing > 0) cutter.rows.set('answer', missing);
+  const inputsMissing = (cutter.rows.get('inputs') ?? 0) + document.inputsLeftOut;
+  if (inputsMissing > 0) cutter.rows.set('inputs', inputsMissing);
+  const leftOut: LeftOut = {
+    rows: Object.fromEntries(cutter.rows),
+    keys: [...cutter.keys],
+    texts: cutter.isTextCut ? plan.texts : null,
+    wayOut: `--max-chars ${document.characters + MOST_DIGITS} leaves nothing out`,
+  };
+  const text = lines.length === 0 ? '' : rowsText(lines.join(''), true);
+  return `${headText({ ...head, command }, parts.inputs)}${text}${tailText({ ...parts, window, leftOut }, lines.length > 0, true)}`;
+}

@@ -1,0 +1,142 @@
+/** Documents of `-f json` against docs/schemas, with and without a limit of characters. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AGGREGATES, HOST_AGGREGATES } from '../../src/prof/by/aggregates.js';
+import { COLUMNS } from '../../src/prof/columns/columns.js';
+import { runCli } from '../support/run-cli.js';
+import { itSlow } from '../support/sets.js';
+import { ROOT } from '../support/shared.js';
+
+/** Arguments of dprof; IN stands for the input. */
+const COMMANDS: readonly string[] = [
+  '-c ALL IN',
+  '--by op,layer,dir IN',
+  '--by layer IN',
+  '--by kernel,device -c ALL IN',
+  '--by range IN',
+  '--by hostop IN',
+  '--by api IN',
+  'summary IN',
+  'summary --from 0.1 --to 0.3 IN',
+  'summary --vendor-metrics IN',
+  'summary --check IN',
+  'steps IN',
+  'steps --by range IN',
+  'critical-path IN',
+  'critical-path --what-if communication:0.5 IN',
+  'ranks IN',
+  'sequences IN',
+  'overlap IN',
+  'overlap --measured IN',
+  'queues IN',
+  'queues --points 5 IN',
+  'memory IN',
+  'diff IN IN',
+  'diff --by tree IN IN',
+  'diff --fail-if total>1% --from 0.1 IN IN',
+  'check IN',
+  'advise --all IN',
+  'monitor --rows all IN',
+  'monitor --stats IN',
+  'terms',
+];
+
+const KERNEL_COLUMNS = COLUMNS.map(({ key }) => key).join();
+const GROUP_COLUMNS = AGGREGATES.flatMap((column) => (HOST_AGGREGATES.includes(column) ? [] : [column.key])).join();
+
+const FOLDER = join(ROOT, 'docs/schemas');
+/** A GPU's and a Neuron device's; the other samples take minutes. */
+const FEW = ['lenet.pt.trace.json.gz', 'attention.ntff'];
+const SAMPLES = readdirSync(join(ROOT, 'samples')).filter((name) => !['README.md', 'programs'].includes(name));
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A shortened document lacks keys. */
+function withoutRequired(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutRequired);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, child]) =>
+      key === 'required' && Array.isArray(child) ? [] : [[key, withoutRequired(child)]],
+    ),
+  );
+}
+
+class Schemas {
+  readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+  readonly #loose = new Ajv2020({ strict: false });
+  readonly #made = new Map<string, readonly [whole: ValidateFunction, short: ValidateFunction]>();
+
+  of(id: string): readonly [whole: ValidateFunction, short: ValidateFunction] {
+    const name = id.split('/')[1] ?? '';
+    const known = this.#made.get(name);
+    if (known !== undefined) return known;
+    const schema = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as Json;
+    const made = [this.#ajv.compile(schema), this.#loose.compile(withoutRequired(schema) as Json)] as const;
+    this.#made.set(name, made);
+    return made;
+  }
+}
+
+const schemas = new Schemas();
+const LIMIT = 4000;
+
+/** What is wrong with the documents of a command, and whether it printed any. */
+async function faultsOf(
+  command: string,
+  input: string,
+): Promise<{ readonly faults: string[]; readonly count: number }> {
+  const columns = command.includes('--by') ? GROUP_COLUMNS : KERNEL_COLUMNS;
+  const words = command.split(' ').map((word) => (word === 'IN' ? input : word === 'ALL' ? columns : word));
+  const faults: string[] = [];
+  let count = 0;
+  for (const limit of [[], ['--max-chars', String(LIMIT)]]) {
+    const { stdout, stderr } = await runCli('dprof', [...words, '-q', '-f', 'json', ...limit]);
+    if (stdout === '') {
+      // Wrong usage, such as a table of a file that is no profile.
+      if (!stderr.includes('(')) faults.push(`${command}: ${stderr}`);
+      continue;
+    }
+    count++;
+    const document = JSON.parse(stdout) as Json;
+    const [whole, short] = schemas.of(String(document['schema']));
+    const validate = limit.length === 0 ? whole : short;
+    if (!validate(document)) faults.push(`${command}: ${JSON.stringify(validate.errors?.slice(0, 3))}`);
+    if (limit.length > 0 && stdout.length > LIMIT) faults.push(`${command}: ${stdout.length} characters`);
+  }
+  return { faults, count };
+}
+
+describe('schemas of -f json', () => {
+  const every = (name: string) => async (): Promise<void> => {
+    const faults: string[] = [];
+    let documents = 0;
+    for (const command of COMMANDS) {
+      const found = await faultsOf(command, join(ROOT, 'samples', name));
+      faults.push(...found.faults);
+      documents += found.count;
+    }
+    expect(faults).to.deep.equal([]);
+    expect(documents).to.be.above(COMMANDS.length);
+    if (process.env['SCHEMA_COUNTS'] !== undefined) process.stderr.write(`${name}: ${documents} documents\n`);
+  };
+  for (const name of FEW) it(`hold for every command: ${name}`, every(name));
+  for (const name of SAMPLES.filter((sample) => !FEW.includes(sample)))
+    itSlow(`hold for every command: ${name}`, every(name));
+
+  it('are one for each answer, and refuse keys that they do not name', () => {
+    const files = readdirSync(FOLDER);
+    expect(files).to.have.length.above(20);
+    for (const file of files) {
+      const name = file.replace('.json', '');
+      const envelope = { schema: `dprof/${name}/1`, tool: 'dprof', command: [], inputs: [], answer: [], window: null };
+      const rest = { doubts: [], cannot: [], leftOut: null };
+      const [whole] = schemas.of(`dprof/${name}/1`);
+      expect(whole({ ...envelope, ...rest }), name).to.equal(true);
+      expect(whole({ ...envelope, ...rest, more: 1 }), name).to.equal(false);
+      if (name !== 'sql') expect(whole({ ...envelope, ...rest, answer: [{ no_such_key: 1 }] }), name).to.equal(false);
+    }
+  });
+});
