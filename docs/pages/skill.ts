@@ -166,7 +166,7 @@ export const skillPage = (): string =>
     ]),
     '## How to read an answer',
     list([
-      'The document: `schema`, `tool`, `command`, `inputs` (the profiles), `answer` (rows or objects), `doubts`, `cannot`, `leftOut`.',
+      'The document: `schema`, `tool`, `command`, `inputs` (the profiles), `answer` (rows or objects), `doubts`, `cannot`, `leftOut`. docs/schemas has the meaning of each key.',
       'null is unknown, never 0. `na` is the same in text. A missing key means that this kind of profile does not have it.',
       '`doubts`: data that is lost or may be wrong, with its count. Repeat those that concern your answer.',
       '`cannot`: what was asked and cannot be answered, why, and the way out. If it names your question, the right answer is that the profile cannot say; give the way out.',
@@ -174,7 +174,8 @@ export const skillPage = (): string =>
     ]),
     '## Ids that lead on',
     list([
-      '`kernels` of a finding are PROFILE:IDX: `dprof --explain 0:75 PROFILE` shows one, with its op, layer, formula and peak.',
+      '`explain` of a kernel and `kernels` of a finding are PROFILE:IDX: `dprof --explain 0:75 PROFILE` shows one, with its op, layer, formula and peak.',
+      '`where` of a group is the value of `--where` that selects its kernels.',
       '`see` of a finding is the next command; replace FILE with the profile.',
       '`step` of a row is the value of `--step`; `at.start` and `at.end` in ns divided by 1e6 are `--from` and `--to`.',
       '`rank` and `device` of a row are the values of `--rank` and `--device`.',

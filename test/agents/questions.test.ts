@@ -58,7 +58,10 @@ async function ask(question: Question, paths: readonly string[]): Promise<void> 
   expect(calls.length).to.be.within(1, MOST_CALLS);
   const documents: unknown[] = [];
   let characters = 0;
-  for (const args of calls) {
+  for (const words of calls) {
+    const args = words.map((word) =>
+      word.startsWith('{') ? String(results(word.slice(1, -1), documents.at(-1))[0]) : word,
+    );
     expect([...inSkill]).to.include(kindOf(optionWords(args)));
     const { stdout, stderr } = await runCli('dprof', short(args));
     expect(stdout.length, `${typed(args)}: ${stderr}`).to.be.within(1, Number(CHARACTERS));

@@ -3,13 +3,16 @@
  * figure that was computed from the file of the profiler, by `raw` again at each run, without code of the tools.
  */
 import { basename } from 'node:path';
-import { covered, csv, duration, events, json, span, sql, xplaneEvents } from './raw.js';
+import { covered, csv, duration, events, json, span, sql, xplaneEvents, type TraceEvent } from './raw.js';
 
 export interface Question {
   readonly ask: string;
   /** Paths in the checkout, or in ../shared. */
   readonly profiles: readonly string[];
-  /** Arguments of dprof for each call, without `-f json --max-chars`. @param paths of the profiles */
+  /**
+   * Arguments of dprof for each call, without `-f json --max-chars`. A word in braces is a path in the document before.
+   * @param paths of the profiles
+   */
   readonly calls: (...paths: readonly string[]) => readonly (readonly string[])[];
   /** Where the answer is in the last document. */
   readonly read: string;
@@ -87,6 +90,27 @@ export const SAMPLE_QUESTIONS: readonly Question[] = [
     answer: 30_720_000,
     how: 'by hand: conv2d of [64,6,14,14] with [16,6,5,5] gives [64,16,10,10]; 2 · 64·16·10·10 · 6·5·5',
     raw: () => 2 * 64 * 16 * 10 * 10 * 6 * 5 * 5,
+  },
+  {
+    ask: 'How long is the longest kernel of the op with the most kernel time?',
+    profiles: ['samples/lenet.pt.trace.json.gz'],
+    calls: (file) => [
+      ['--by', 'op', '-c', 'op,total', '--sort', 'total', '--top', '1', file],
+      ['--where', '{.answer[0].where}', '-c', 'idx,sil', '--sort', 'sil', '--top', '1', file],
+    ],
+    read: '.answer[0].sil',
+    answer: 6813,
+    how: 'jq: dur of the kernels whose External id is that of a cpu_op, by its name; the name with the largest sum',
+    raw: (file) => {
+      const names = new Map(events(file, 'cpu_op').map(({ args, name }) => [args?.['External id'], name]));
+      const kernels = new Map<string | undefined, TraceEvent[]>();
+      for (const kernel of events(file, 'kernel')) {
+        const name = names.get(kernel.args?.['External id']);
+        kernels.set(name, [...(kernels.get(name) ?? []), kernel]);
+      }
+      const [longest = []] = [...kernels.values()].sort((a, b) => duration(b) - duration(a));
+      return Math.max(...longest.map((kernel) => duration([kernel])));
+    },
   },
   {
     ask: 'Which op launched the kernel with the most time?',
