@@ -252,27 +252,49 @@ describe('examples', () => {
     });
   }
 
+  /** Commands of the steps with a name in the workflows of the guide. */
+  const stepsNamed = (name: string): string[] =>
+    [
+      ...read('docs/guide/gate-a-build.md').matchAll(
+        /- name: (\w+)\n(?: {8}if: .*\n)? +run: (?:\|\n((?: {10}.*\n)+)|(.*))/g,
+      ),
+    ]
+      .filter(([, step]) => step === name)
+      .map(([, , lines, line]) => lines ?? line ?? '');
+
+  async function runSteps(steps: string | undefined, work: string): Promise<number | null> {
+    const env = { ...exampleEnvironment(folder), GITHUB_STEP_SUMMARY: join(work, 'summary.md') };
+    const { code } = await ended(spawn('sh', ['-e', '-c', steps ?? 'exit 99'], { cwd: work, env }));
+    return code;
+  }
+
+  const copyProfile = (sample: string, work: string, name: string): void =>
+    copyFileSync(join(ROOT, `samples/job/${sample}.pt.trace.json.gz`), join(work, `${name}.pt.trace.json.gz`));
+
   for (const [change, inputs, code] of [
     ['a slower layer', ['rank_0', 'rank_2'], 1],
     ['too few steps for a verdict', ['rank_0', 'rank_1'], 3],
   ] as const) {
     itWithProcess(`of the workflow end with ${String(code)} for ${change}`, async () => {
-      const steps = /- name: Compare\n +run: \|\n((?: {10}.*\n)+)/.exec(read('docs/guide/gate-a-build.md'))?.[1] ?? '';
       const work = mkdtempSync(join(tmpdir(), 'dprof-gate-'));
-      for (const [index, name] of ['base', 'new'].entries()) {
-        copyFileSync(
-          join(ROOT, `samples/job/${inputs[index] ?? ''}.pt.trace.json.gz`),
-          join(work, `${name}.pt.trace.json.gz`),
-        );
-      }
-      const env = { ...exampleEnvironment(folder), GITHUB_STEP_SUMMARY: join(work, 'summary.md') };
-      const { code: status } = await ended(spawn('sh', ['-e', '-c', steps], { cwd: work, env }));
-      expect(status).to.equal(code);
+      copyProfile(inputs[0], work, 'base');
+      copyProfile(inputs[1], work, 'new');
+      expect(await runSteps(stepsNamed('Compare')[0], work)).to.equal(code);
       expect(readFileSync(join(work, 'diff.xml'), 'utf8')).to.include(code === 1 ? '<failure' : '<error');
       expect(readFileSync(join(work, 'summary.md'), 'utf8')).to.include('| op | layer | verdict |');
       rmSync(work, { recursive: true });
     });
   }
+
+  itWithProcess('of the workflow with a baseline save it, and end with 1 for a slower layer', async () => {
+    const work = mkdtempSync(join(tmpdir(), 'dprof-gate-'));
+    copyProfile('rank_0', work, 'new');
+    expect(await runSteps(stepsNamed('Save')[0], work)).to.equal(0);
+    copyProfile('rank_2', work, 'new');
+    expect(await runSteps(stepsNamed('Compare')[1], work)).to.equal(1);
+    expect(readFileSync(join(work, 'diff.xml'), 'utf8')).to.include('<failure');
+    rmSync(work, { recursive: true });
+  });
 
   it('of the library are as many as its programs', () => {
     const page = read('docs/guide/library.md');

@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -79,7 +79,10 @@ function install(tarball) {
 /** A sample has as many kernels in the records, in the end line, in the report, and for the library. */
 function checkCommands() {
   const at = join(home, 'node_modules', name);
-  for (const tool of Object.keys(bin)) assert.match(run(tool, ['--help']), new RegExp(`^Usage: ${tool} `));
+  for (const [tool, path] of Object.entries(bin))
+    assert.match(run(tool, ['--help']), new RegExp(`^Usage: ${basename(path, '.js')} `));
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  assert.equal(npm(['exec', '--no', '--', name, '--version'], home).trim(), version, `npx ${name}`);
   for (const page of man) assert.match(readFileSync(join(at, page), 'utf8'), /^\.TH /m);
   const records = run('dparse', ['-q', join(at, 'samples/lenet.nsys.sqlite')]);
   const lines = records
@@ -102,9 +105,9 @@ function checkStart() {
     const text = readFileSync(join(home, 'node_modules', name, 'dist', file), 'utf8');
     return [...text.matchAll(/^import .*"\.\/(.+)";$/gm)].map(([, imported]) => imported);
   };
-  for (const tool of Object.keys(bin)) {
-    const files = ownImports(`${tool}.js`);
-    assert.equal(files.length, 1, `${tool} starts with ${files.join(', ')}`);
+  for (const path of new Set(Object.values(bin))) {
+    const files = ownImports(basename(path));
+    assert.equal(files.length, 1, `${path} starts with ${files.join(', ')}`);
     assert.deepEqual(files.flatMap(ownImports), []);
   }
 }

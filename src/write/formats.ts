@@ -37,6 +37,19 @@ const parquet: Format = {
   },
 };
 
+const xlsx: Format = {
+  id: 'xlsx',
+  title: 'a workbook for Excel, LibreOffice and pandas: raw values, empty cells for unknown; with -o FILE',
+  binary: true,
+  load: async () => {
+    const { openWorkbook } = await import('./workbook.js');
+    return { ...xlsx, open: openWorkbook };
+  },
+  open() {
+    throw new TypeError('xlsx is loaded before it is opened');
+  },
+};
+
 const space: Format = {
   id: 'space',
   title: 'one space between cells, none inside, for awk (the default, except on a terminal)',
@@ -241,7 +254,7 @@ function framedCell(column: ColumnShape, value: CellValue, narrow: string | unde
 const shortened = (text: string, width: number): string => (cells(text) <= width ? text : `${cut(text, width - 1)}…`);
 
 /** All output formats of tables, in help order. */
-export const FORMATS: readonly Format[] = [columns, csv, space, json, jsonl, table, fitted, markdown, parquet];
+export const FORMATS: readonly Format[] = [columns, csv, space, json, jsonl, table, fitted, markdown, parquet, xlsx];
 
 /**
  * The output format with an id.
