@@ -18,7 +18,7 @@ import { columnsPage } from './pages/columns.js';
 import { differencesPage } from './pages/differences.js';
 import { withFolders } from './pages/folders.js';
 import { formatsPage, withFormats } from './pages/formats.js';
-import { COMMAND_MANUALS, dparseManual, dprofManual } from './pages/manuals.js';
+import { COMMAND_MANUALS, dparseManual, dprofManual, redactManual } from './pages/manuals.js';
 import { glossaryPage } from './pages/glossary.js';
 import { neuronMetricsPage } from './pages/neuron-metrics.js';
 import { opsPage } from './pages/ops.js';
@@ -39,6 +39,7 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'docs/skill/dprof/SKILL.md': () => skillPage(),
   'docs/differences-from-tracelens.md': () => tracelensPage(),
   'man/dparse.1': () => dparseManual(version()),
+  'man/dparse-redact.1': () => redactManual(version()),
   'docs/neuron-metrics.md': () => neuronMetricsPage(),
   'man/dprof.1': () => dprofManual(version()),
   ...schemaPages(ROOT),

@@ -90,13 +90,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   table: ['record', 'containers'],
   ops: ['record', 'containers'],
   parse: ['record', 'containers'],
+  redact: ['record', 'containers', 'ops', 'parse'],
   prof: ['record', 'containers', 'table', 'ops'],
   write: ['record', 'containers', 'table'],
   // The program of a page runs in a browser: see PAGE_MAY_IMPORT.
   page: ['record', 'containers', 'table', 'ops', 'prof'],
   sources: ['record', 'containers', 'parse', 'prof'],
   library: ['record', 'containers', 'table', 'parse', 'prof', 'sources'],
-  cli: ['record', 'containers', 'table', 'parse', 'prof', 'write', 'sources'],
+  cli: ['record', 'containers', 'table', 'parse', 'redact', 'prof', 'write', 'sources'],
   index: ['record', 'table', 'ops', 'prof', 'write', 'library'],
 };
 

@@ -3,6 +3,7 @@ import type { Option, Tool } from '../../src/cli/arguments.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import type { Command } from '../../src/cli/command.js';
 import { DPARSE } from '../../src/cli/dparse/options.js';
+import { REDACT } from '../../src/cli/dparse/redact-command.js';
 import { DPROF } from '../../src/cli/report/report-options.js';
 import { READERS } from '../../src/parse/registry.js';
 import { UNREADABLE } from '../../src/parse/unreadable/unreadable.js';
@@ -45,6 +46,8 @@ const seeAlso = (...others: readonly string[]): string =>
 /** A command's page has a name of its own: `dprof-summary`. */
 const pageOf = (command: string): string => `dprof-${command}`;
 
+const REDACT_TITLE = 'write a copy of a profile that can be shared';
+
 export const dparseManual = (version: string): string =>
   manual('dparse', version, [
     section('NAME', 'dparse \\- turn profiles of GPU programs into records'),
@@ -65,6 +68,10 @@ export const dparseManual = (version: string): string =>
       paragraph('Recognised, and answered with what to do:'),
       ...UNREADABLE.map(({ title, hint }) => item(title, hint)),
     ),
+    section(
+      'COMMANDS',
+      item(bold('redact'), `${REDACT_TITLE}: see dparse-redact(1). A file of that name is given as ./redact.`),
+    ),
     memory(DPARSE),
     exitStatus(
       'Done, also when a profile has no kernels, and when the reader of the output has closed it.',
@@ -72,7 +79,7 @@ export const dparseManual = (version: string): string =>
     ),
     environment,
     examples(DPARSE),
-    seeAlso('dprof'),
+    seeAlso('dparse-redact', 'dprof'),
   ]);
 
 export const dprofManual = (version: string): string =>
@@ -140,10 +147,10 @@ function prose(blocks: readonly (readonly string[])[]): string[] {
 }
 
 /** A command's page: what it is for, its operands and options, notes, examples. */
-function commandManual(name: string, title: string, tool: Tool, version: string): string {
+function commandManual(page: string, title: string, tool: Tool, version: string): string {
   const notes = prose(tool.notes ?? []);
-  return manual(pageOf(name), version, [
-    section('NAME', `${escape(pageOf(name))} \\- ${escape(title)}`),
+  return manual(page, version, [
+    section('NAME', `${escape(page)} \\- ${escape(title)}`),
     synopsis(tool.name, tool.usage),
     section('DESCRIPTION', ...prose([[tool.about.join(' ')], tool.operands])),
     section('OPTIONS', ...tool.options.map(option)),
@@ -158,6 +165,8 @@ function commandManual(name: string, title: string, tool: Tool, version: string)
   ]);
 }
 
+export const redactManual = (version: string): string => commandManual('dparse-redact', REDACT_TITLE, REDACT, version);
+
 /** Commands by name, loaded: pages are made without waiting. */
 export const LOADED: readonly (readonly [name: string, title: string, command: Command])[] = await Promise.all(
   Object.entries(COMMANDS).map(async ([name, { title, load }]) => [name, title, await load()] as const),
@@ -167,6 +176,6 @@ export const LOADED: readonly (readonly [name: string, title: string, command: C
 export const COMMAND_MANUALS: Readonly<Record<string, (version: string) => string>> = Object.fromEntries(
   LOADED.map(([name, title, command]) => [
     `man/${pageOf(name)}.1`,
-    (version: string) => commandManual(name, title, command.tool, version),
+    (version: string) => commandManual(pageOf(name), title, command.tool, version),
   ]),
 );

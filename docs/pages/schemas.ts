@@ -19,6 +19,7 @@ import { POINT_COLUMNS, QUEUE_COLUMNS } from '../../src/prof/queues/queues.js';
 import { RANK_TABLES } from '../../src/prof/ranks/tables/tables.js';
 import { EXPLAIN_COLUMN } from '../../src/prof/report/explain.js';
 import { SEQUENCE_COLUMNS } from '../../src/prof/sequences/sequences.js';
+import { SAMPLED_STACK_COLUMNS, STACK_COLUMNS } from '../../src/prof/stacks/stack-sums.js';
 import { REGION_COLUMNS } from '../../src/prof/steps/region-columns.js';
 import { SERVING_STEP_COLUMNS, STEP_COLUMNS } from '../../src/prof/steps/step-columns.js';
 import { TERM_COLUMNS } from '../../src/cli/commands/terms.js';
@@ -147,6 +148,7 @@ const ANSWERS: Readonly<Record<string, readonly [about: string, items: (all: Des
   'overlap-measured': ['dprof overlap --measured: a row for each kind of work', rows(...MEASURED_COLUMNS)],
   queues: ['dprof queues: a row for each stream', rows(...QUEUE_COLUMNS)],
   'queue-points': ['dprof queues --points: a row for each point of time', rows(...POINT_COLUMNS)],
+  stacks: ['dprof stacks -f json: a row for each stack', rows(...STACK_COLUMNS, ...SAMPLED_STACK_COLUMNS)],
   memory: ['dprof memory: a document for each device and the host', typed('memory')],
   diff: ['dprof diff: the comparison, then its rows', comparisons],
   check: ['dprof check: a document for each profile', typed('check')],

@@ -144,10 +144,13 @@ export const optionWords = (args: readonly string[]): readonly string[] =>
 export const asksForHelp = (args: readonly string[]): boolean =>
   optionWords(args).some((word) => /^(?:--help|-q?hq?)$/.test(word));
 
-/** @throws UsageError for an option that is not in the table or lacks its value, and for options that exclude each other */
-export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
+/**
+ * @param shown the arguments that a JSON document names
+ * @throws UsageError for an option that is not in the table or lacks its value, and for options that exclude each other
+ */
+export function parseArguments(tool: Tool, args: readonly string[], shown = args): Arguments {
   const [, ...name] = tool.name.split(' ');
-  return argumentsOf(tool, { ...wordsOf(tool, args), args: [...name, ...args] });
+  return argumentsOf(tool, { ...wordsOf(tool, args), args: [...name, ...shown] });
 }
 
 /** Values that the parser found, by option name; the operands are under `_`. */

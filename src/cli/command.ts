@@ -16,6 +16,9 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>;
 }
 
-/** Runs a command with the arguments after its name. */
-export const runWith = ({ tool, run }: Command, args: readonly string[]): Promise<void> =>
-  run(parseArguments(tool, args));
+/**
+ * Runs a command with the arguments after its name.
+ * @param shown the arguments that a JSON document names instead, for a command that the user did not write
+ */
+export const runWith = ({ tool, run }: Command, args: readonly string[], shown = args): Promise<void> =>
+  run(parseArguments(tool, args, shown));

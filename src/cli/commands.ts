@@ -69,6 +69,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'what is worth changing, and what it may save',
     load: async () => (await import('./commands/advise.js')).advise,
   },
+  repro: {
+    title: 'a PyTorch script that runs the op of a kernel alone',
+    load: async () => (await import('./commands/repro.js')).repro,
+  },
   html: {
     title: 'one offline page for the browser: charts, advice, timeline',
     load: async () => (await import('./commands/html.js')).html,

@@ -32,6 +32,8 @@ const COMMANDS: readonly string[] = [
   'overlap --measured IN',
   'queues IN',
   'queues --points 5 IN',
+  'stacks IN',
+  'stacks --host IN',
   'memory IN',
   'diff IN IN',
   'diff --by tree IN IN',

@@ -47,6 +47,7 @@ const CALLS: Readonly<Record<keyof typeof COMMANDS, readonly (readonly string[])
   ],
   advise: [['--all', LENET], RANKS],
   check: [[join(FOLDER, 'samples/transformer.nsys.sqlite')], ['--fail-if', 'bad', LENET]],
+  repro: null,
   html: [['--no-such-option', LENET]],
   perfetto: null,
   sql: [['--schema']],

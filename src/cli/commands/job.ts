@@ -90,8 +90,9 @@ export async function writeReports(
       for (const { file, args } of possible) {
         const [name = '', ...others] = args;
         const command = (await commands[name]?.load()) ?? KERNELS;
-        const end = [...(command === KERNELS ? args : others), '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
-        const { code, error } = await runInside(() => runWith(command, end));
+        const options = command === KERNELS ? args : others;
+        const end = [...options, '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
+        const { code, error } = await runInside(() => runWith(command, end, [...options, JOB_PART]));
         if (existsSync(join(work.path, file))) {
           if (file.endsWith('.txt')) appendFileSync(join(work.path, file), failedText(failed));
           work.move(file, `${PLACES.report}/${file}`);

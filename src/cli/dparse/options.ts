@@ -77,10 +77,12 @@ export const DPARSE: Tool = {
       'parses one input; a single Nsight or NTFF input is shared by all threads. Default for',
       '-j: one per 16 MB, at most 8, within half of free memory and disk.',
     ],
-    ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, one file per type and profile.'],
+    [
+      'Parquet: OUT/type=kernel/rank=7/part-0.parquet, one file per type and profile.',
+      'dparse redact: a copy of a profile that can be shared; see dparse redact --help',
+    ],
   ],
   examples: [
-    'dparse net.sqlite > net.jsonl',
     'dparse -o net.jsonl net.sql && dprof -w 150 net.jsonl',
     "dparse 'rank_*.json.gz' | dprof --csv -c rank,step,op,sil,peak > all.csv",
     'dparse -f parquet -o records/ ranks/*.json.gz',

@@ -12,7 +12,8 @@ import { expandInput } from '../../parse/source.js';
 import { UserError, isSystemError, UsageError, EXIT, shownPath } from '../../record/errors.js';
 import { encodeLine } from '../../record/jsonl.js';
 import type { ProfileLine } from '../../record/record.js';
-import { ASKS_FOR_WORDS, asksForHelp, helpOf } from '../arguments.js';
+import { ASKS_FOR_WORDS, asksForHelp, helpOf, parseArguments } from '../arguments.js';
+import type { CommandEntry } from '../command.js';
 import { outcomeOf, parseOne, type ParsedProfile, type ParseOptions, type Outcome } from './one.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './options.js';
 import { isLarge } from './worker-pool.js';
@@ -162,7 +163,7 @@ const TEXTS = { formats: formatsText, version: versionText };
 /** The answer to arguments that ask for help or completion; null for any other arguments. */
 async function aboutItself(args: readonly string[]): Promise<string | null> {
   const [first = '', ...others] = args;
-  if (first === ASKS_FOR_WORDS) return (await import('../commands/completion.js')).wordsText(args, DPARSE);
+  if (first === ASKS_FOR_WORDS) return (await import('../commands/completion.js')).wordsText(args, DPARSE, COMMANDS);
   if (asksForHelp(args)) return helpOf(DPARSE);
   // A file with this name is an input.
   if (existsSync(first)) return null;
@@ -170,8 +171,28 @@ async function aboutItself(args: readonly string[]): Promise<string | null> {
   return first === 'help' && others.length === 0 ? helpOf(DPARSE) : null;
 }
 
+/** The word that names the command; a file of this name is given as `./redact`. */
+const REDACT_COMMAND = 'redact';
+
+/** Commands for completion. */
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  [REDACT_COMMAND]: {
+    title: 'a copy of a profile that can be shared',
+    load: async () => {
+      const { REDACT, redactCommand } = await import('./redact-command.js');
+      return { tool: REDACT, run: redactCommand };
+    },
+  },
+};
+
+async function redact(args: readonly string[]): Promise<void> {
+  const { REDACT, redactCommand } = await import('./redact-command.js');
+  return asksForHelp(args) ? printText(await helpOf(REDACT)) : redactCommand(parseArguments(REDACT, args));
+}
+
 /** @param args the arguments after the tool's name */
 export async function parseCommand(args: readonly string[]): Promise<void> {
+  if (args[0] === REDACT_COMMAND) return redact(args.slice(1));
   const answer = await aboutItself(args);
   if (answer !== null) return printText(answer);
   const request = readArguments(args);

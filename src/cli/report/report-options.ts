@@ -3,6 +3,8 @@ import { columnList } from '../screens/layout.js';
 import { COLUMNS, columnOf, DEFAULT_COLUMNS, requireColumnAmong } from '../../prof/columns/columns.js';
 import type { KernelColumn } from '../../prof/annotate.js';
 import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
+import type { Peaks, StatedRates } from '../../prof/roofline/peaks.js';
+import { escapeControls } from '../../record/control-characters.js';
 import { CONVENTION_NAMES, parseConvention } from '../../prof/report/report.js';
 import { parseKernelId } from '../../prof/report/explain.js';
 import { parseWhere } from '../../prof/query/kernel-query.js';
@@ -103,14 +105,14 @@ const OPTIONS: readonly Option[] = [
     list: true,
   },
   { name: 'width', short: 'w', takes: 'N', help: 'fixed-width columns, lines of at most N (0: no limit)' },
-  { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
   {
     name: 'format',
     short: 'f',
     takes: 'F',
-    help: 'format: table, csv, json, markdown, parquet and others',
+    help: 'table, csv (or --csv), json, parquet and others',
     values: FORMAT_IDS,
   },
+  { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
   MAX_CHARS_OPTION,
   WHERE_OPTION,
   sortOption(KEYS),
@@ -167,8 +169,13 @@ export const DPROF: Tool = {
   ],
 };
 
-/** Help of `dprof`. The manual page has all examples, and explains each column. */
-export const DPROF_HELP: Tool = { ...DPROF, notes: [], examples: DPROF.examples.slice(0, 2) };
+/** Help of `dprof`. The manual page has all options and examples, and explains each column. */
+export const DPROF_HELP: Tool = {
+  ...DPROF,
+  options: OPTIONS.filter(({ name }) => name !== 'csv'),
+  notes: [],
+  examples: DPROF.examples.slice(0, 2),
+};
 
 export const columnsText = (): string => columnList(COLUMNS, [8, 10, 7]);
 
@@ -179,13 +186,23 @@ const rates = (unit: string, peaks: Rates): string =>
       .join(' ') || 'na'
   }`;
 
-/** The device table, with GB/s and TFLOP/s. */
-export function devicesText(): string {
-  return DEVICES.map(({ name, bytesPerS, matrix, vector, source }) => {
-    const bandwidth = bytesPerS === null ? 'na' : String(bytesPerS / 1e9);
-    return `${name.padEnd(15)} ${bandwidth.padStart(4)} GB/s; TFLOP/s: ${rates('matrix', matrix)}; ${rates('vector', vector)}; ${source}\n`;
-  }).join('');
+function deviceLine({ name, bytesPerS, matrix, vector }: StatedRates, source: string): string {
+  const bandwidth = bytesPerS === null ? 'na' : String(Number((bytesPerS / 1e9).toPrecision(5)));
+  return `${name.padEnd(15)} ${bandwidth.padStart(4)} GB/s; TFLOP/s: ${rates('matrix', matrix)}; ${rates('vector', vector)}; ${source}\n`;
 }
+
+/**
+ * The device table, with GB/s and TFLOP/s.
+ * @param given the device of --peaks, which comes first, with the rates that its vendor states
+ */
+export function devicesText(given: Peaks | null): string {
+  const first = given === null ? '' : deviceLine(given, given.source);
+  const stated = given?.stated === undefined ? '' : deviceLine(given.stated, 'stated by the vendor');
+  return [escapeLines(first), escapeLines(stated), ...DEVICES.map((row) => deviceLine(row, row.source))].join('');
+}
+
+/** Texts of a file may contain control characters. */
+const escapeLines = (line: string): string => (line === '' ? '' : `${escapeControls(line.trimEnd())}\n`);
 
 const AGGREGATE_KEYS = AGGREGATES.map(({ key }) => key);
 

@@ -306,12 +306,11 @@ const TEXTS = {
   columns: columnsText,
   aggregates: aggregatesText,
   host: hostColumnsText,
-  devices: devicesText,
   version: versionText,
 };
 
 export async function reportCommand(given: Arguments): Promise<void> {
   const request = readReport(given);
   if (request.show === 'report') return runReport(request);
-  await printList(TEXTS[request.show]());
+  await printList(request.show === 'devices' ? devicesText(request.device) : TEXTS[request.show]());
 }

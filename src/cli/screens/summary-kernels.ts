@@ -183,7 +183,7 @@ function eligibleRows({ eligible, eligibleUsed }: KernelSummary['matrixUnit'], t
 }
 
 function arithmeticSection(
-  { overview, unit, next }: About,
+  { overview, unit, next, measured }: About,
   { time, precision, matrixUnit, work }: KernelSummary,
 ): Section {
   const { used, unused, notApplicable, undetermined, unknown } = matrixUnit;
@@ -226,6 +226,7 @@ function arithmeticSection(
       work.flops + work.bytes > 0 ? done : `${UNKNOWN}: ${NO_WORK}`,
     ],
     ['of peak', peaks],
+    ...(measured === null ? [] : [['  peaks', measured]]),
     ...(work.tensor === undefined ? [['MFU', mfu]] : []),
     ...(work.trials > 0 ? [['trials', tried]] : []),
     ...defectRows(work),

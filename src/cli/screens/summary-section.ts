@@ -25,6 +25,8 @@ export interface About {
   readonly unit: TimeUnit;
   /** Makes a `dprof` command from these words and the input; null when the input has no data for it. */
   readonly next: (words: string) => string | null;
+  /** Device and source of peak rates that were measured; null for all others. */
+  readonly measured: string | null;
 }
 
 /** Whether its devices are AWS Neuron devices. */
@@ -51,6 +53,8 @@ export interface SummaryInput {
   readonly isWhole: boolean;
   /** Width of the terminal; null for any other output. */
   readonly width?: number | null;
+  /** As in `About`. */
+  readonly measured?: string | null;
 }
 
 /** Commands that accept every partial answer as input. */

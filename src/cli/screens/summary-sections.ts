@@ -32,7 +32,7 @@ import type { PhaseSummary } from '../../prof/steps/serving/serving-summary.js';
 export function sectionsOf(overview: ProfileSummary, input: SummaryInput): Section[] {
   const { devices, kernels, host, cpu, program } = overview;
   const unit = new TimeUnit(largest([0, ...devices.map(({ span }) => span), kernels?.time ?? 0]));
-  const about: About = { overview, unit, next: nextOver(input) };
+  const about: About = { overview, unit, next: nextOver(input), measured: input.measured ?? null };
   return [
     ...devicesSections(about),
     ...(host === null ? [] : hostSections(about, host)),

@@ -19,6 +19,9 @@ export interface OpRow<Fact> {
   readonly signatures: readonly string[];
 }
 
+/** The signatures of all tables by op. */
+const KNOWN: Record<string, readonly string[]> = {};
+
 /**
  * A table of ops. A row is a fact, the names of its ops, and their signatures; a line that starts with `//` is a comment.
  * @example
@@ -37,8 +40,17 @@ export function opTable<Fact extends object>(
     if (typeof value !== 'string') rows.push({ fact: value, text });
     else if (row !== undefined) row.text += value + text;
   }
-  return Object.assign({}, ...rows.map(({ fact, text }) => rowOf(fact, text))) as ByName<OpRow<Fact>>;
+  const table = Object.assign({}, ...rows.map(({ fact, text }) => rowOf(fact, text))) as ByName<OpRow<Fact>>;
+  for (const [op, { signatures }] of Object.entries(table))
+    KNOWN[op] = [...new Set([...(Object.hasOwn(KNOWN, op) ? (KNOWN[op] ?? []) : []), ...signatures])];
+  return table;
 }
+
+/**
+ * The signatures of a call's op in the tables, whatever its family computes from them; none for an op without a
+ * signature. The families must have been loaded, as `table.ts` does.
+ */
+export const signaturesOf = (call: OpCall): readonly string[] => entryOf(KNOWN, call) ?? [];
 
 /**
  * The fact for a call in a table, and the call's bound arguments; null when the table lacks the op, or the arguments do not

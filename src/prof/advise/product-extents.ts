@@ -1,5 +1,6 @@
 /** Extents of a product padded to fill the matrix unit, and how much work the padding adds. */
 import { numel } from '../../ops/call.js';
+import { gemmLayout } from '../../ops/kernels/gemm-layout.js';
 import { mathType, matrixTypes, multipleOf, productExtentsOf, typeOnUnit } from '../../ops/kernels/matrix-unit.js';
 import { inputTensors, opName } from '../../ops/operands.js';
 import type { OpCall } from '../../record/record.js';
@@ -37,17 +38,14 @@ function extentsOf(call: OpCall): Extents | null {
   return m === undefined ? null : { m, n: isLinear ? rows : columns, k };
 }
 
-/** Whether BLAS transposes the right and the left factor, in this order: `sgemm_128x128_tn`. */
-const LAYOUT = /gemm\w*?_([nt])([nt])(?:_|\b)/;
-
 /**
  * The contiguous extents of a matrix product's operands and result, which must be multiples so that a 16-byte load never
  * straddles two rows. All extents when the kernel's name does not show the layout.
  */
 function contiguous(extents: Extents, kernel: string): ReadonlySet<string> {
-  const [, right, left] = LAYOUT.exec(kernel) ?? [];
-  if (right === undefined || !('m' in extents)) return new Set(Object.keys(extents));
-  return new Set(['n', right === 't' ? 'k' : 'n', left === 't' ? 'm' : 'k']);
+  const layout = gemmLayout(kernel);
+  if (layout === null || !('m' in extents)) return new Set(Object.keys(extents));
+  return new Set(['n', layout.right ? 'k' : 'n', layout.left ? 'm' : 'k']);
 }
 
 const text = (extents: Extents): string =>

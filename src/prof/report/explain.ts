@@ -23,12 +23,12 @@ export interface KernelId {
 
 /**
  * `ID` or `PROFILE:ID`.
+ * @param taker what takes it, for the message
  * @throws UsageError for anything else
  */
-export function parseKernelId(text: string): KernelId {
+export function parseKernelId(text: string, taker = '--explain'): KernelId {
   const found = /^(?:(\d+):)?(\d+)$/.exec(text.trim());
-  if (found === null)
-    throw new UsageError(`--explain takes a kernel's idx, not '${text}'`, 'e.g. --explain 12 or 0:12');
+  if (found === null) throw new UsageError(`${taker} takes a kernel's idx, not '${text}'`, `e.g. ${taker} 12 or 0:12`);
   return { profile: found[1] === undefined ? null : Number(found[1]), id: Number(found[2]) };
 }
 

@@ -5,11 +5,12 @@
  *      "peaks": {"matrix": {"bf16": 500e12}, "vector": {"fp32": 40e12}}}
  *
  * Rates in FLOP/s, dense, a fused multiply-add counts as 2; bandwidth in bytes/s. `arch` and `cacheBytes` may be omitted,
- * as may any type whose rate is unknown.
+ * as may any type whose rate is unknown. `source` says where the rates are from, such as a measurement; `vendor` has the rates
+ * that the vendor states, for comparison: only --devices shows them.
  */
 import { MATH_TYPES } from '../../ops/kernels/matrix-unit.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
-import { rowOf, peaksOfRow, type Peaks } from './peaks.js';
+import { rowOf, peaksOfRow, type Peaks, type StatedRates } from './peaks.js';
 import { DEVICES, type Rates } from './devices.js';
 import { isObject, type RecordFields } from '../../record/fields/field-types.js';
 
@@ -108,17 +109,34 @@ export function parseDevice(text: string, where: string): Peaks {
   const value = parse(text, where);
   const file = new DeviceFile(where, isObject(value) ? value : {});
   if (!isObject(value)) return file.refuse('is not an object');
-  file.allow('name', 'arch', 'bytesPerS', 'cacheBytes', 'peaks');
+  file.allow('name', 'arch', 'bytesPerS', 'cacheBytes', 'peaks', 'source', 'vendor');
   const peaks = file.object('peaks') ?? file.fail('peaks', 'is missing');
-  peaks.allow('matrix', 'vector');
+  const source = file.text('source');
+  const vendor = file.object('vendor');
   return {
     name: file.text('name') ?? file.fail('name', 'is missing'),
     origin: 'given',
-    source: where,
+    source: source === null ? where : `${source} (${where})`,
     arch: file.text('arch'),
     bytesPerS: file.number('bytesPerS', LEAST_RATE, 'bytes/s') ?? file.fail('bytesPerS', 'is missing'),
     cacheBytes: file.number('cacheBytes', 0, 'bytes'),
-    vector: peaks.rates('vector'),
-    matrix: peaks.rates('matrix'),
+    ...ratesOf(peaks),
+    ...(source === null ? {} : { isMeasured: true }),
+    ...(vendor === null ? {} : { stated: statedBy(vendor) }),
+  };
+}
+
+function ratesOf(peaks: DeviceFile): Pick<Peaks, 'matrix' | 'vector'> {
+  peaks.allow('matrix', 'vector');
+  return { vector: peaks.rates('vector'), matrix: peaks.rates('matrix') };
+}
+
+/** The rates that the vendor states. */
+function statedBy(vendor: DeviceFile): StatedRates {
+  vendor.allow('name', 'bytesPerS', 'peaks');
+  return {
+    name: vendor.text('name') ?? vendor.fail('name', 'is missing'),
+    bytesPerS: vendor.number('bytesPerS', LEAST_RATE, 'bytes/s'),
+    ...ratesOf(vendor.object('peaks') ?? vendor.fail('peaks', 'is missing')),
   };
 }

@@ -358,7 +358,8 @@ export const DEVICES: readonly DeviceRow[] = [
   ),
   row(
     'MI250, one GCD',
-    /(?<!MI250X\s?\/\s?)MI250(?!X)/,
+    // Python, which has the patterns in a script, takes only look-behinds of one length.
+    /(?<!MI250X \/ )(?<!MI250X\/ )(?<!MI250X \/)(?<!MI250X\/)MI250(?!X)/,
     cdna2(181),
     'AMD, MI250 microarchitecture (ROCm), halved: one of its two dies is a device; FP32 packed',
   ),

@@ -30,8 +30,15 @@ const rowOfUnnamed = ({ arch, units, memBytes }: Device): DeviceRow | null =>
     return memBytes >= least && memBytes <= most;
   }) ?? null;
 
+/** The rates that a vendor states for a device whose rates were measured. */
+export type StatedRates = Pick<PeakRates, 'name' | 'bytesPerS' | 'matrix' | 'vector'>;
+
 /** Peak rates of a device, and how they were found. */
 export interface Peaks extends PeakRates {
+  /** Whether the file that gives the rates says how they were found. */
+  readonly isMeasured?: true;
+  /** For measured rates: those of the vendor. */
+  readonly stated?: StatedRates;
   /** `table` by name, `inferred` without one, `formula` from units and clock, `given` by the user, `none` when unknown. */
   readonly origin: 'table' | 'inferred' | 'formula' | 'given' | 'none';
 }

@@ -62,6 +62,13 @@ describe('dprof job by shares', function () {
     expect(namesIn(join(out, 'parts'))).to.have.length(4);
     expect(namesIn(join(out, 'merge'))).to.deep.equal(['job.key']);
     expect(namesIn(join(out, 'report'))).to.include.members(['ranks.json', 'summary.txt', 'ops.csv']);
+    // No path of the machine that wrote it.
+    const { command, inputs } = JSON.parse(readFileSync(join(out, 'report/ranks.json'), 'utf8')) as {
+      readonly command: readonly string[];
+      readonly inputs: readonly object[];
+    };
+    expect(command).to.deep.equal(['ranks', '-f', 'json', 'job.part']);
+    expect(inputs).to.have.length(4);
   });
 
   it('merges what is there, names what is missing, and takes it in later', async () => {

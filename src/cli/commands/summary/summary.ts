@@ -2,8 +2,9 @@
 import { MetricAnalysis, type MetricAnswer } from '../../../prof/neuron/metric-analysis.js';
 import { Annotator } from '../../../prof/report/report.js';
 import { SummaryDetails, summaryDocuments } from '../../../prof/summary/details.js';
+import type { Peaks } from '../../../prof/roofline/peaks.js';
 import { SummaryAnalysis } from '../../../prof/summary/summary-analysis.js';
-import { jsonLines } from '../../../record/control-characters.js';
+import { escapeControls, jsonLines } from '../../../record/control-characters.js';
 import type { AnyTable, Column } from '../../../table/column.js';
 import type { Write } from '../../output.js';
 import { recordsCommand, withTableFormats } from '../../records-command.js';
@@ -173,6 +174,7 @@ async function run(request: SummaryRequest): Promise<void> {
         isPartial: facts.isPartial,
         isWhole: request.isWhole || format === 'markdown',
         width: request.width,
+        measured: measuredText(request.device),
       };
       if (format === 'markdown') return write(summaryMarkdown(facts.profiles, input));
       if (format !== 'text') return printTable(table, format, write, request.width);
@@ -181,6 +183,10 @@ async function run(request: SummaryRequest): Promise<void> {
     },
   });
 }
+
+/** Device and source of measured peak rates; null for those of a vendor. */
+const measuredText = (peaks: Peaks | null): string | null =>
+  peaks?.isMeasured === true ? escapeControls(`${peaks.name}: ${peaks.source}`) : null;
 
 /** Whether it is the vendor's JSON of metrics. */
 const isVendorDocument = ({ metrics, format }: Pick<SummaryRequest, 'metrics' | 'format'>): boolean =>

@@ -175,10 +175,14 @@ const MEANINGS: readonly (readonly [text: RegExp, counter: DiagnosticName])[] = 
   [/no CUDA events/i, 'profiler-saw-no-device'],
 ];
 
+/** The counter of a message. */
+export const meaningOf = (text: string): DiagnosticName =>
+  MEANINGS.find(([meant]) => meant.test(text))?.[1] ?? 'profiler-message';
+
 export function countMessages(database: SqliteFile, diagnostics: Diagnostics): void {
   for (const [severity, text] of database.rows(MESSAGE_TABLE, ['severity', 'text'])) {
     if (!SEVERITIES.has(numberOf(severity)) || typeof text !== 'string') continue;
-    diagnostics.count(MEANINGS.find(([meant]) => meant.test(text))?.[1] ?? 'profiler-message');
+    diagnostics.count(meaningOf(text));
   }
 }
 

@@ -1,0 +1,95 @@
+/** Names of ops, calls and kernels that libraries define. */
+import { KERNEL_FAMILIES } from '../ops/kernels/kernel-families.js';
+import { familyOf } from '../ops/table.js';
+import { DRIVER_API, RUNTIME_API } from '../parse/readers/cupti/api-names.js';
+import { CALL_WORDS, isToolText, LIBRARIES, OP_WORDS, SYSTEM_CALLS, WORD } from './words.js';
+
+const IDENTIFIER = /^[A-Za-z_][\w.-]{0,99}$/;
+const GENERATED = /^triton_(?:poi|red|per|for|tem|unk|mm|bmm)_\w{1,200}$/;
+const COLLECTIVE = /^nccl:\w{1,40}(?: \d{1,5}(?:->|<-)\d{1,5})?$/;
+
+/** Nodes of autograd that are no ops: their C++ classes. */
+const NODES: ReadonlySet<string> = new Set([
+  'AccumulateGrad',
+  'GraphRoot',
+  'CopySlices',
+  'UndefinedGrad',
+  'Error',
+  'Identity',
+]);
+/** The number at the end of a node of PyTorch. */
+const NODE = /^([A-Z]\w{0,80}?)Backward\d{1,2}$/;
+
+const isTabled = (mod: string, op: string): boolean => {
+  const family = familyOf({ mod, op, args: [] });
+  return family !== null && (!op.startsWith('triton') || GENERATED.test(op));
+};
+
+/** `NativeLayerNorm` → `native_layer_norm` */
+const snakeCase = (name: string): string =>
+  name.replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_').toLowerCase();
+
+/** Namespaces of PyTorch in C++, and as its markers write them. */
+const NAMESPACE = /^(?:torch|at|c10|c10d)(?:(?:::|\.)[a-z_]{1,30}){1,4}$/;
+/** Ops that have no namespace. */
+export const BARE_OPS: ReadonlySet<string> = new Set(['record_param_comms', 'detach', 'detach_']);
+
+/** Whether a namespace or module is that of a known library. */
+export const isKnownLibrary = (mod: string): boolean => LIBRARIES.has(mod) || mod === '' || NAMESPACE.test(mod);
+
+/** Whether an op of a module is one that a known library defines; functions of the program are not. */
+export function isKnownOp(mod: string, op: string): boolean {
+  if (COLLECTIVE.test(op) || GENERATED.test(op)) return true;
+  if (!IDENTIFIER.test(op)) return false;
+  if (BARE_OPS.has(op) || isTabled(mod, op) || isKnownNode(op)) return true;
+  // A function in C++ is in the tables by the name of its node.
+  if (mod === 'autograd') return isTabled(mod, `${op}Backward`);
+  return mod !== '' && mod !== 'na' && isKnownLibrary(mod) && isToolText(op, OP_WORDS);
+}
+
+/** Whether a name is a node of PyTorch's autograd, or one without its ending. */
+export function isKnownNode(name: string): boolean {
+  if (NODES.has(name)) return true;
+  const op = snakeCase(NODE.exec(name)?.[1] ?? (/^[A-Z]\w{1,80}$/.test(name) ? name : ''));
+  return (
+    op !== '' &&
+    ['', '_', 'native_'].some((prefix) => isTabled('aten', prefix + op) || isTabled('aten', `${prefix + op}_`))
+  );
+}
+
+/** Words of the calls of CUDA, which HIP and others use too. */
+const CALLS: ReadonlySet<string> = new Set([
+  ...((DRIVER_API + RUNTIME_API).match(WORD) ?? []).map((word) => word.toLowerCase()),
+  ...CALL_WORDS,
+]);
+/** Prefixes of the functions of vendors' libraries. */
+const CALL =
+  /^(?:__)?(?:cuda|cu|cudnn|cublas|cublasLt|cusparse|cusolver|cufft|nvrtc|nvtx|hip|hsa|rocm|roctx|roctracer|rocblas|hipblas|hipblaslt|miopen|nccl|mscclpp|rccl|acl|aclrt|aclnn|aclop|hccl|hcom|Hccl|Hcom|rt|npu|ze|zes|ur|nv|MPI|mpi|ucp|uct|nvshmem|ibv|nrt|xla|Xla)(?:_?[A-Z_]|_)\w{0,80}$/;
+const HIP_CALL = /^__hip[A-Z]\w{1,60}$/;
+/** The same of threads and semaphores. */
+const POSIX = /^(?:pthread|sem|epoll|mq|aio|io)_(?:[a-z]{2,12}_?){1,4}\d?$/;
+const POSIX_WORDS: ReadonlySet<string> = new Set('pthread sem epoll mq aio io cond wait timedwait mutex lock unlock trylock timedlock signal broadcast create join tryjoin timedjoin np rwlock rdlock wrlock timedrdlock timedwrlock spin barrier once kill cancel yield post trywait open close unlink pwait ctl receive send timedreceive timedsend suspend read write fsync error return clockwait clocklock clockjoin init destroy getevents pgetevents submit setup enter uring exit self detach'.split(' ')); // prettier-ignore
+
+/** Whether a name is a call of a device's library or of the operating system. */
+export function isKnownCall(name: string): boolean {
+  if (SYSTEM_CALLS.has(name)) return true;
+  if (POSIX.test(name)) return name.split(/[_\d]+/).every((word) => word === '' || POSIX_WORDS.has(word));
+  return (CALL.test(name) || HIP_CALL.test(name)) && isToolText(name, CALLS);
+}
+
+const LONGEST_KERNEL = 16 * 1024;
+/** What names of functions do not contain, unlike paths, addresses and sentences. */
+const NO_FUNCTION = /[^\x20-\x7e]|[/\\@]|\w=\w|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|(?:[\da-f]{2}:){4}/i;
+const SENTENCE = /(?:^|[^,>*&)])(?: [a-z]+){3}/;
+
+/** Whether a text can be the name of a kernel, which is a function or was made by a compiler. */
+export const isKernelName = (name: string): boolean =>
+  name.length <= LONGEST_KERNEL && !NO_FUNCTION.test(name) && (!SENTENCE.test(name) || /[<(]/.test(name));
+
+/** Namespaces and prefixes of libraries' kernels that no family needs. */
+const KERNEL_LIBRARIES =
+  /\b(?:at|c10|cub|thrust|cutlass|cudnn|cublas\w*|cask\w*|nccl|rccl|rocprim|hipcub|ck|ck_tile|miopen|vllm|flash|fmha|triton|at_cuda_detail)(?:::|_)|^(?:ncclDevKernel|ncclKernel|nvjet|sm\d|ampere_|volta_|turing_|hopper_|Cijk_|__amd_rocclr|igemm|gemmSN|gemv|dot_kernel|triton_)/;
+
+/** Whether the pattern of a library matches the name of a kernel. */
+export const isLibraryKernel = (name: string): boolean =>
+  KERNEL_LIBRARIES.test(name) || KERNEL_FAMILIES.some(({ pattern }) => pattern.test(name));

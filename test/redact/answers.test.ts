@@ -1,0 +1,64 @@
+/** Answers to a redacted profile are those to the profile, but for texts. */
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { freshPath } from '../support/fresh-path.js';
+import { answersTo } from '../support/redacted-answers.js';
+import { runCli } from '../support/run-cli.js';
+import { itEachShared, ROOT } from '../support/shared.js';
+
+async function expectEqual(path: string, form: 'profile' | 'records'): Promise<void> {
+  const isDatabase = path.endsWith('.sqlite');
+  const copy = freshPath(form === 'records' ? '.jsonl' : isDatabase ? '.sqlite' : '.json.gz');
+  const original = form === 'records' ? freshPath('.jsonl') : path;
+  if (form === 'records') await runCli('dparse', ['-q', '--ranges', '-o', original, path]);
+  await runCli('dparse', ['redact', '-q', '--as', form, ...(form === 'records' ? ['--ranges'] : []), '-o', copy, path]);
+  expect(await answersTo(copy)).to.deep.equal(await answersTo(original));
+}
+
+const PROFILES = [
+  ...[
+    'nsys/fsdp_2proc.sqlite',
+    'nsys/nvfuser_h200.sqlite',
+    'nsys/cuda_graph_rtx3060.sqlite',
+    'nsys/schema_2021.sqlite',
+  ],
+  ...['kineto/h100_vit.json.gz', 'kineto/mi300_hipgraph_decode.json.gz', 'kineto/a100_alexnet_seq.json.gz'],
+].map((name) => `data/${name}`);
+const MORE_PROFILES = [
+  ...[
+    'nsys/h100_2gpu_orphans.sqlite',
+    'nsys/vsr_a100_pyprof.sqlite',
+    'nsys/nvtx_only.sqlite',
+    'nsys/many_kernels_no_nvtx.sqlite',
+  ],
+  ...['kineto/h100_qwen.json.gz', 'kineto/a100_nccl_metadata.json.gz', 'kineto/ranks/sampled_rank-0.json.gz'],
+  ...['kineto/cpu_only_torch_2_13.pt.trace.json.gz', 'kineto/v100_resnet50_2021.json.gz'],
+].map((name) => `data/${name}`);
+const RECORDS = [
+  ...[
+    'amd/rocpd/bmm_mi300x_results.db',
+    'amd/matmul_result.rpd',
+    'nvprof/lm_v100.net.sql',
+    'xplane/tpu_v6e_4.xplane.pb',
+  ],
+  ...[
+    'neuron/trn2_fused_fp32_s512/fused_exec_2.ntff',
+    'nsys/rtx3080_with_target_info.sqlite',
+    'kineto/h100_bert_small.json.gz',
+  ],
+].map((name) => `data/${name}`);
+const MORE_RECORDS = [
+  ...['xplane/jax08_conv_8gpu_mi300.xplane.pb', 'neuron/trn2_fused_fp32_s512/fused_exec_2_profile_full.json'],
+  ...['neuron/neuron_monitor_trn1.jsonl', 'amd/rocprofv1/results.db', 'nsys/fsdp_2proc.sqlite'],
+].map((name) => `data/${name}`);
+
+describe('the answers to a redacted profile', () => {
+  for (const name of ['lenet.nsys.sqlite', 'lenet.pt.trace.json.gz'])
+    it(`are those to ${name}`, () => expectEqual(join(ROOT, 'samples', name), 'profile'));
+
+  for (const name of ['transformer.nsys.sqlite', 'ascend_pt', 'attention.ntff', 'step-gpu.xplane.pb', 'mlp_results.db'])
+    it(`are those to the records of ${name}`, () => expectEqual(join(ROOT, 'samples', name), 'records'));
+
+  itEachShared(PROFILES, MORE_PROFILES, (name) => `are those to ${name}`, (path) => expectEqual(path, 'profile')); // prettier-ignore
+  itEachShared(RECORDS, MORE_RECORDS, (name) => `are those to the records of ${name}`, (path) => expectEqual(path, 'records')); // prettier-ignore
+});

@@ -1,0 +1,183 @@
+/** `dparse redact`: its pseudonyms, options, report and output. */
+import { expect } from 'chai';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { join } from 'node:path';
+import { TextRules, type RedactOptions, type TextKind } from '../../src/redact/texts.js';
+import { RECORD_FIELDS } from '../../src/record/fields/record-fields.js';
+import { freshPath } from '../support/fresh-path.js';
+import { NsightDatabase } from '../support/nsight-database.js';
+import { runCli } from '../support/run-cli.js';
+import { ROOT } from '../support/shared.js';
+
+const LENET = join(ROOT, 'samples/lenet.nsys.sqlite');
+const rulesWith = (options: Partial<RedactOptions> = {}): TextRules =>
+  new TextRules({ key: null, keep: new Set(), hashKernels: false, ...options });
+
+type Row = Readonly<Record<string, unknown>>;
+const rowsOf = (text: string): Row[] => text.trim().split('\n').map((line) => JSON.parse(line) as Row); // prettier-ignore
+
+async function redacted(...args: readonly string[]): Promise<Row[]> {
+  const output = freshPath('.jsonl');
+  const { code, stderr } = await runCli('dparse', ['redact', '-q', '-o', output, ...args]);
+  expect(code, stderr).to.equal(0);
+  return rowsOf(readFileSync(output, 'utf8'));
+}
+
+describe('a redacted text', () => {
+  const CASES: readonly (readonly [TextKind, string, string])[] = [
+    ['frame', '/home/alice/a/train.py:48', 'path-1/file-1.py:48'],
+    ['frame', 'C:\\Users\\alice\\train.py:48', 'path-1/file-1.py:48'],
+    ['frame', '/home/alice/site-packages/torch/nn/modules/conv.py(12): forward', 'path-1/torch/nn/modules/conv.py(12): forward'], // prettier-ignore
+    ['frame', 'train.py(3): <module>', 'file-1.py(3): <module>'],
+    ['frame', 'train.py(3): load_patients', 'file-1.py(3): function-1'],
+    ['frame', 'nn.Module: Linear_3', 'nn.Module: Linear_3'],
+    ['frame', 'nn.Module: AliceNet_3', 'nn.Module: layer_1_3'],
+    ['layer', 'encoder.0.mlp', 'layer_1.0.layer_2'],
+    ['layer', '10.213.7.9', 'layer-1.layer-2.layer-3.layer-4'],
+    ['range', 'aten::mm, seq = 5, op_id = 7, sizes = [[2, 3], []]', 'aten::mm, seq = 5, op_id = 7, sizes = [[2, 3], []]'], // prettier-ignore
+    ['range', 'acme::secret_gemm, seq = 5', 'library_1::op_1, seq = 5'],
+    ['range', 'autograd::engine::evaluate_function: AddmmBackward0', 'autograd::engine::evaluate_function: AddmmBackward0'], // prettier-ignore
+    ['range', 'AliceFunctionBackward', 'op_1Backward'],
+    ['range', 'ProfilerStep#7', 'ProfilerStep#7'],
+    ['range', 'alice#step_num=7#', 'range_1#step_num=7#'],
+    ['range', 'execute_context_1(30)_generation_2(2)', 'execute_context_1(30)_generation_2(2)'],
+    ['range', 'request_alice-9', 'request_req-1'],
+    ['range', 'layer:alice.fc', 'layer:layer_1.layer_2'],
+    ['range', 'load Alice', 'range-1'],
+    ['range', 'load_alice', 'range_1'],
+    ['range', "{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float16'}]}", "{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float16'}]}"], // prettier-ignore
+    ['range', "{'traceMarker': ['/home/alice/a.py:7']}", "{'traceMarker': ['path-1/file-1.py:7']}"],
+    ['range', "{'Module': 'alice.0', 'TrainableParams': 'x'}", "{'Module': 'layer_1.0'}"],
+    ['range', "{'args': alice}", "{'args': range-1"],
+    ['range', 'Optimizer.step#Adam.step', 'Optimizer.step#Adam.step'],
+    ['einsum', 'bhqd,bhkd->bhqk', 'abcd,abed->abce'],
+    ['api', 'cudaLaunchKernel_v7000', 'cudaLaunchKernel_v7000'],
+    ['api', 'cudaAliceKernel', 'call_1'],
+    ['value', '[1, 0.5, alice]', '[1, 0.5, text_1]'],
+    ['kernel', 'void at::native::add<float>(float*)', 'void at::native::add<float>(float*)'],
+    ['kernel', '/home/alice/k.cu', 'kernel_1'],
+    ['device', 'NVIDIA H100 80GB HBM3', 'NVIDIA H100 80GB HBM3'],
+    ['device', 'GPU of Alice', 'device-1'],
+    ['thread', 'stream 7', 'stream 7'],
+    ['version', '2024.2.1.106', '2024.2.1.106'],
+    ['version', '10.213.7.9', 'text-1'],
+    ['description', 'TENSOR_MODEL_PARALLEL_GROUP', 'TENSOR_MODEL_PARALLEL_GROUP'],
+    ['description', 'alice_team', 'group-1'],
+  ];
+  for (const [kind, text, written] of CASES)
+    it(`of kind ${kind}: ${text} is written as ${written}`, () => {
+      expect(rulesWith().redact(kind, text)).to.equal(written);
+    });
+
+  it('has the same pseudonym wherever it occurs, and another one than other texts', () => {
+    const rules = rulesWith();
+    const texts = ['a b', 'c d', 'a b'].map((text) => rules.redact('range', text));
+    expect(texts).to.deep.equal(['range-1', 'range-2', 'range-1']);
+    expect([...rules.counts]).to.deep.equal([['range', { replaced: 3, kept: 0 }]]);
+    expect([...rules.pseudonyms.counts]).to.deep.equal([['range', 2]]);
+  });
+
+  it('depends on the key alone, and differs between keys', () => {
+    const [first, again, other] = ['a secret of Alice', 'a secret of Alice', 'another secret'].map((key) =>
+      rulesWith({ key }),
+    );
+    first?.redact('range', 'something else');
+    expect(again?.redact('range', 'a b'))
+      .to.equal(first?.redact('range', 'a b'))
+      .and.match(/^range-[\da-f]{12}$/);
+    expect(other?.redact('range', 'a b')).to.not.equal(again?.redact('range', 'a b'));
+  });
+
+  it('is kept where the user asks for it', () => {
+    const rules = rulesWith({ keep: new Set(['layers', 'sources', 'ranges']) });
+    for (const [kind, text] of [
+      ['layer', 'alice.fc'],
+      ['frame', '/home/alice/a.py:3'],
+      ['range', 'load Alice'],
+    ] as const)
+      // prettier-ignore
+      expect(rules.redact(kind, text)).to.equal(text);
+    expect(rulesWith({ hashKernels: true }).redact('kernel', 'alice_kernel')).to.equal('kernel_1');
+    expect(rulesWith({ hashKernels: true }).redact('kernel', 'ncclDevKernel_AllReduce_Sum_f32')).to.match(/^nccl/);
+  });
+});
+
+describe('dparse redact', () => {
+  it('writes records with the same numbers, and counts what it did', async () => {
+    const report = freshPath('.json');
+    const output = freshPath('.jsonl');
+    const { stderr } = await runCli('dparse', ['redact', '--report', report, '-o', output, LENET]);
+    const { stdout } = await runCli('dparse', ['-q', LENET]);
+    const [before, after] = [rowsOf(stdout), rowsOf(readFileSync(output, 'utf8'))];
+    expect(after.map(({ type, start, dur }) => [type, start, dur])).to.deep.equal(before.map(({ type, start, dur }) => [type, start, dur])); // prettier-ignore
+    const { texts, pseudonyms } = JSON.parse(readFileSync(report, 'utf8')) as { texts: Row[]; pseudonyms: Row };
+    expect(pseudonyms).to.include({ layer: 6, file: 3 });
+    expect(texts.find(({ kind }) => kind === 'kernel')).to.deep.equal({ kind: 'kernel', replaced: 0, kept: 252, reason: 'name of a kernel' }); // prettier-ignore
+    expect(stderr)
+      .to.match(/^dparse: replaced: .*\bframe \d+/m)
+      .and.match(/^dparse: kept: .*\bkernel 252 \(/m);
+  });
+
+  it('knows a rule for each text of a record', async () => {
+    const rows = await redacted('--ranges', LENET);
+    const kernel = rows.find(({ type, layer }) => type === 'kernel' && (layer as string[]).length > 0) ?? {};
+    const texts = RECORD_FIELDS.kernel.filter(({ implied }) => implied).map(({ name }) => name);
+    expect(Object.keys(kernel)).to.include.members(texts);
+  });
+
+  it('selects kernels, steps and times, and counts them in the end line', async () => {
+    const chosen = await redacted('--kernels', '3-5', LENET);
+    expect(chosen.filter(({ type }) => type === 'kernel').map(({ id }) => id)).to.deep.equal([3, 4, 5]);
+    expect(chosen.at(-1)).to.deep.include({ type: 'end' }).and.to.have.nested.property('counts.kernel', 3);
+    const step = await redacted('--step', '1', LENET);
+    expect(new Set(step.filter(({ type }) => type === 'kernel').map((row) => row['step']))).to.deep.equal(new Set([1]));
+  });
+
+  it('gives the ranks of a job the same pseudonyms with a key', async () => {
+    const layers = async (name: string): Promise<unknown> => {
+      const rows = await redacted('--hash', 'a key of many signs', join(ROOT, 'samples/job', name));
+      return rows.find(({ type, layer }) => type === 'kernel' && (layer as string[]).length > 0)?.['layer'];
+    };
+    const [first, second] = [await layers('rank_0.pt.trace.json.gz'), await layers('rank_1.pt.trace.json.gz')];
+    expect(first).to.deep.equal(second);
+  });
+
+  it('writes a compressed trace, and a cut one that ends at the cut', async () => {
+    const trace = join(ROOT, 'samples/lenet.pt.trace.json.gz');
+    const output = freshPath('.json.gz');
+    await runCli('dparse', ['redact', '-q', '--as', 'profile', '-o', output, trace]);
+    const whole = gunzipSync(readFileSync(output)).toString();
+    expect(() => JSON.parse(whole) as unknown).to.not.throw();
+    const cut = freshPath('.json');
+    writeFileSync(cut, gunzipSync(readFileSync(trace)).subarray(0, 40_000));
+    const copy = freshPath('.json');
+    await runCli('dparse', ['redact', '-q', '--as', 'profile', '-o', copy, cut]);
+    expect(() => JSON.parse(readFileSync(copy, 'utf8')) as unknown).to.throw();
+    const counted = async (path: string): Promise<unknown> => rowsOf((await runCli('dparse', ['-q', path])).stdout).at(-1); // prettier-ignore
+    expect(await counted(copy)).to.deep.equal(await counted(cut));
+  });
+
+  it('leaves the input as it is, and writes nothing over it', async () => {
+    const path = new NsightDatabase().launch(1, ['alice']).write();
+    const before = readFileSync(path);
+    const { code, stderr } = await runCli('dparse', ['redact', '--as', 'profile', '-o', path, path]);
+    expect([code, stderr]).to.deep.equal([1, `dparse: ${path}: is the input (choose another name for -o)\n`]);
+    expect(readFileSync(path).equals(before)).to.equal(true);
+  });
+
+  it('says what it cannot do', async () => {
+    const failure = async (...args: readonly string[]): Promise<string> => {
+      const output = freshPath('.out');
+      const { code, stderr } = await runCli('dparse', ['redact', '-o', output, ...args]);
+      expect(existsSync(output)).to.equal(false);
+      return `${code} ${stderr}`;
+    };
+    expect(await failure()).to.match(/^2 .*no INPUT/);
+    expect(await failure('--hash', 'short', LENET)).to.match(/^2 .*at least 12 characters/);
+    expect(await failure('--as', 'profile', '--step', '1', LENET)).to.match(/^2 .*--step cannot be combined/);
+    expect(await failure('--as', 'profile', join(ROOT, 'samples/mlp_results.db'))).to.match(/^1 .*rocpd.*--as records/);
+    expect(await failure('--kernels', '9000-9001', LENET)).to.match(/^1 .*no kernels 9000 to 9001/);
+    expect(await failure('--keep', 'layer', LENET)).to.match(/^2 .*did you mean layers/);
+  });
+});
