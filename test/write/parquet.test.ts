@@ -140,8 +140,8 @@ describe('parquet', () => {
     }
   });
 
-  it('is the only format that is not a text', () => {
-    expect(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : []))).to.deep.equal(['parquet']);
+  it('is, with xlsx, the only format that is not a text', () => {
+    expect(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : []))).to.deep.equal(['parquet', 'xlsx']);
   });
 });
 
