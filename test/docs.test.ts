@@ -236,7 +236,8 @@ describe('examples', () => {
       '--trace --pytorch --cuda-memory-usage --cuda-graph-trace --cpuctxsw --include-blobs --sample --type ' +
       '--capture-range-end --gpu-metrics-devices --trace-fork-before-exec --profile-from-start --csv --page --metrics --query-metrics --chips ' +
       '--kernel-trace --sys-trace --hip-trace --output-format --output-file --output --nproc-per-node --no-python --profiler-config --profile ' +
-      '--enforce-eager --enable-expert-parallel --enable-eplb --eplb-config --disable-cuda-graph --cli-input-json --model-path --partition --for --account --mem --package --report --as'
+      '--enforce-eager --enable-expert-parallel --enable-eplb --eplb-config --disable-cuda-graph --cli-input-json --model-path --partition --for --account --mem --package ' +
+      '--report --as --keep --hash --hash-kernels'
     ).split(' ');
     const text = EXAMPLE_PAGES.map(read).join('\n');
     for (const [option] of text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)) expect([...known, ...foreign]).to.include(option);
