@@ -14,7 +14,13 @@ export type PseudonymKind =
 /** Hexadecimal digits of a pseudonym with a key: two of a million texts are equal with a probability below 1 in 500. */
 const KEYED_DIGITS = 12;
 
-/** Letters of hashes of torch.compile. */
+/** Kinds of which the names of ranges consist: a number at their end would mean a repetition. */
+const WITH_LETTERS: ReadonlySet<PseudonymKind> = new Set(['range', 'op', 'library', 'call']);
+
+/** Decimal digits of the number at the end of a pseudonym with a key. */
+const KEYED_NUMBER = 9;
+
+/** Letters of hashes of torch.compile, and of the names of ranges. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
 /** The key of a keyed hash; null to number the texts of one output. */
@@ -22,6 +28,8 @@ export type PseudonymKey = string | null;
 
 export class Pseudonyms {
   readonly #known = new Map<PseudonymKind, Map<string, string>>();
+  /** Numbers at the ends of texts, by kind and the text before the number, then by the whole text. */
+  readonly #endNumbers = new Map<string, Map<string, string>>();
 
   constructor(private readonly key: PseudonymKey) {}
 
@@ -30,14 +38,47 @@ export class Pseudonyms {
     return new Map([...this.#known].map(([kind, texts]) => [kind, texts.size]));
   }
 
-  /** `path-3` */
+  /** `path-3`, but letters for the names of ranges: `range-c` */
   of(kind: PseudonymKind, text: string): string {
-    return `${kind}-${this.#number(kind, text)}`;
+    return this.#joined(kind, text, '-');
+  }
+
+  /**
+   * `c` for a text, and `c`, `2` for the second of the texts that differ only in a number at the end: answers put these
+   * together.
+   */
+  #letterParts(kind: PseudonymKind, text: string): string[] {
+    const stem = text.replace(/(?<!\d)\d{1,18}$/, '');
+    const letters = this.#inLetters(this.#number(kind, stem));
+    if (stem === text) return [letters];
+    const numbers = entryOf(this.#endNumbers, `${kind} ${stem}`, () => new Map<string, string>());
+    return [letters, entryOf(numbers, text, () => this.#endNumber(text, numbers.size + 1))];
+  }
+
+  #endNumber(text: string, next: number): string {
+    if (this.key === null) return String(next);
+    return String(Number.parseInt(this.#hash('number', text), 16) % 10 ** KEYED_NUMBER);
+  }
+
+  /** A number from 1 in letters: a to z, ba and so on. A keyed one has letters for its digits. */
+  #inLetters(number: string): string {
+    if (this.key !== null) return number.replace(/\d/g, (digit) => LETTERS.charAt(Number(digit) + 6));
+    let [rest, letters] = [Number(number) - 1, ''];
+    do {
+      letters = LETTERS.charAt(rest % 26) + letters;
+      rest = Math.floor(rest / 26);
+    } while (rest > 0);
+    return letters;
   }
 
   /** `op_3`, where only an identifier has the same meaning. */
   identifier(kind: PseudonymKind, text: string): string {
-    return `${kind}_${this.#number(kind, text)}`;
+    return this.#joined(kind, text, '_');
+  }
+
+  #joined(kind: PseudonymKind, text: string, separator: string): string {
+    const parts = WITH_LETTERS.has(kind) ? this.#letterParts(kind, text) : [this.#number(kind, text)];
+    return [kind, ...parts].join(separator);
   }
 
   /** Sixteen letters, of which the first eight differ between texts, where a hash is expected. */
@@ -55,7 +96,14 @@ export class Pseudonyms {
     const texts = entryOf(this.#known, kind, () => new Map<string, string>());
     return entryOf(texts, text, () => {
       if (this.key === null) return String(texts.size + 1);
-      return createHmac('sha256', this.key).update(`${kind}\0${text}`).digest('hex').slice(0, KEYED_DIGITS);
+      return this.#hash(kind, text);
     });
+  }
+
+  #hash(kind: string, text: string): string {
+    return createHmac('sha256', this.key ?? '')
+      .update(`${kind}\0${text}`)
+      .digest('hex')
+      .slice(0, KEYED_DIGITS);
   }
 }
