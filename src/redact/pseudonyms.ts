@@ -11,10 +11,10 @@ export type PseudonymKind =
   | 'host' | 'id' | 'kernel' | 'label' | 'layer' | 'library' | 'metric' | 'module' | 'op' | 'path' | 'process' | 'range' | 'req'
   | 'tensor' | 'text' | 'thread' | 'tool' | 'type'; // prettier-ignore
 
-/** Hexadecimal digits of a pseudonym with a key: two of a million texts are equal with a probability below 1 in 500. */
+/** Hexadecimal digits of a pseudonym with a key: among a million texts, two have the same with a probability below 1 in 500. */
 const KEYED_DIGITS = 12;
 
-/** Letters of hashes of torch.compile. */
+/** Letters in the hashes that torch.compile writes. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
 /** The key of a keyed hash; null to number the texts of one output. */
@@ -35,12 +35,12 @@ export class Pseudonyms {
     return `${kind}-${this.#number(kind, text)}`;
   }
 
-  /** `op_3`, where only an identifier has the same meaning. */
+  /** `op_3`, for texts that readers parse as identifiers. */
   identifier(kind: PseudonymKind, text: string): string {
     return `${kind}_${this.#number(kind, text)}`;
   }
 
-  /** Sixteen letters, of which the first eight differ between texts, where a hash is expected. */
+  /** Sixteen letters for texts that readers parse as hashes; the first eight differ between texts. */
   letters(kind: PseudonymKind, text: string): string {
     const number = this.#number(kind, text);
     let [rest, letters] = [this.key === null ? Number(number) : Number.parseInt(number.slice(0, 9), 16), ''];
