@@ -8,11 +8,11 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
+import type { OpCall } from '../../record/record.js';
 import { KERNEL_TYPES, withoutKernels, type Analysis, type Answer, type Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import type { KernelFilter } from '../query/kernel-query.js';
 import { isKernel, type KernelId } from '../report/explain.js';
-import { hasStrides } from './product-layout.js';
 import { isRefusal, reproduce, type Refusal, type Reproduction } from './reproduction.js';
 
 /** A kernel that the op launched in the profile. */
@@ -39,6 +39,10 @@ export interface ReproducedOp {
 const NEAR = 512;
 /** Maximum distinct calls, and characters of their arguments; kernels beyond either are counted. */
 const [MOST_CALLS, MOST_TEXT] = [5000, 16_000_000];
+
+/** Whether a call has a tensor with strides. */
+const hasStrides = ({ args }: OpCall): boolean =>
+  args.some((arg) => arg.strides !== undefined || arg.items?.some(({ strides }) => strides !== undefined) === true);
 
 /** Durations of kernels by name. */
 class KernelSums {
