@@ -18,6 +18,7 @@ import { COUNTS, PAGES } from '../docs/generate.js';
 import { LOADED } from '../docs/pages/manuals.js';
 import { escape } from '../docs/pages/troff.js';
 import { DPARSE } from '../src/cli/dparse/options.js';
+import { REDACT } from '../src/cli/dparse/redact-command.js';
 import { DPROF } from '../src/cli/report/report-options.js';
 import { ended } from './support/ended.js';
 import { commandOf, runCli, type ToolName } from './support/run-cli.js';
@@ -229,14 +230,14 @@ describe('examples', () => {
   });
 
   it('have only options that exist, and scripts that exist', () => {
-    const tools = [DPARSE, DPROF, ...LOADED.map(([, , { tool }]) => tool)];
+    const tools = [DPARSE, REDACT, DPROF, ...LOADED.map(([, , { tool }]) => tool)];
     const known = tools.flatMap(({ options }) => options).flatMap(({ name }) => [`--${name}`, `--no-${name}`]);
     // nsys, ncu, nvprof, rocprof, rocprofv3, msprof, torchrun, vLLM, SGLang, neuron-explorer, sbatch, npm
     const foreign = (
-      '--trace --pytorch --cuda-memory-usage --cuda-graph-trace --cpuctxsw --include-blobs --sample --type ' +
+      '--package --trace --pytorch --cuda-memory-usage --cuda-graph-trace --cpuctxsw --include-blobs --sample --type ' +
       '--capture-range-end --gpu-metrics-devices --trace-fork-before-exec --profile-from-start --csv --page --metrics --query-metrics --chips ' +
       '--kernel-trace --sys-trace --hip-trace --output-format --output-file --output --nproc-per-node --no-python --profiler-config --profile ' +
-      '--enforce-eager --enable-expert-parallel --enable-eplb --eplb-config --disable-cuda-graph --cli-input-json --model-path --partition --for --account --mem'
+      '--enforce-eager --enable-expert-parallel --enable-eplb --eplb-config --disable-cuda-graph --cli-input-json --model-path --partition --for --account --mem --package'
     ).split(' ');
     const text = EXAMPLE_PAGES.map(read).join('\n');
     for (const [option] of text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)) expect([...known, ...foreign]).to.include(option);

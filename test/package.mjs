@@ -43,11 +43,21 @@ function pack() {
     npm(['pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', folder], root),
   );
   const paths = packed.files.map(({ path }) => path);
-  const stray = paths.filter((path) => !/^(bin|dist|docs|man|samples)\/|^[A-Z]+(\.md)?$|^package\.json$/.test(path));
+  const stray = paths.filter(
+    (path) => !/^(bin|dist|docs|man|python|samples)\/|^[A-Z]+(\.md)?$|^package\.json$/.test(path),
+  );
   assert.deepEqual(stray, [], 'files that are no part of the package');
   const sources = paths.filter((path) => /\.m?ts$/.test(path) && !path.endsWith('.d.ts'));
   assert.deepEqual(sources, [], 'sources');
-  for (const needed of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/index.js', 'dist/index.d.ts', 'docs/ops.md']) {
+  for (const needed of [
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'dist/index.js',
+    'dist/index.d.ts',
+    'docs/ops.md',
+    'python/repro.py',
+  ]) {
     assert.ok(paths.includes(needed), `${needed} is not in the package`);
   }
   const tarball = join(folder, packed.filename);

@@ -130,6 +130,8 @@ async function bundlePrograms() {
     dir: dist,
     format: 'es',
     chunkFileNames: '[name]-[hash].js',
+    // Names stay as they are in the sources, for stacks.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     comments: false,
     codeSplitting: { groups: shared.groups },
   });

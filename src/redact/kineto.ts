@@ -309,7 +309,10 @@ class TraceCopy {
       if (byte === END) break;
       cursor.pass(byte === COMMA || byte === CLOSE_BRACE ? 1 : 0);
       if (byte === COMMA) continue;
-      if (byte === CLOSE_BRACE) return yield '\n}';
+      if (byte === CLOSE_BRACE) {
+        yield '\n}';
+        return;
+      }
       const key = this.#key();
       if (key === null) break;
       if (key === 'traceEvents' && cursor.next() === OPEN_BRACKET) {
@@ -366,7 +369,8 @@ class TraceCopy {
       if (byte === CLOSE_BRACKET || byte === COMMA) {
         cursor.pass(1);
         if (byte === COMMA) continue;
-        return yield '\n]';
+        yield '\n]';
+        return;
       }
       const event = this.#value();
       if (event === undefined && cursor.next() === END) break;

@@ -179,7 +179,10 @@ class NsightCopy {
 
   #copy(table: string): void {
     const columns = this.#copied(table);
-    if (columns.length === 0) return this.rules.drop('tables');
+    if (columns.length === 0) {
+      this.rules.drop('tables');
+      return;
+    }
     const types = columns.map(({ name, text, isKey }) => `${quote(name)} ${text === undefined ? 'INTEGER' : 'TEXT'}${isKey ? ' PRIMARY KEY' : ''}`); // prettier-ignore
     this.into.exec(`CREATE TABLE ${quote(table)} (${types.join(', ')})`);
     const insert = this.into.prepare(

@@ -285,6 +285,6 @@ function valueText(value: ArgValue, type: string): string {
   if (typeof value === 'string') return pythonString(value);
   if (typeof value === 'number')
     return type === 'float' || !Number.isSafeInteger(value) ? pythonFloat(value) : String(value);
-  const items = (value as readonly ArgValue[]).map((item) => valueText(item, ''));
+  const items = value.map((item) => valueText(item, ''));
   return type === 'tuple' ? pythonTuple(items) : `[${items.join(', ')}]`;
 }

@@ -233,7 +233,7 @@ export class TextRules {
 
   /** The name of an op without its module. An ending that marks it as part of the backward pass stays. */
   opOf(mod: string, op: string): string {
-    if (isKnownOp(mod, op) || (mod === '' && isKnownNode(op))) return op;
+    if (isKnownOp(mod, op) || (mod === '' && (isKnownNode(op) || isKnownOp('aten', op)))) return op;
     const ending = ENDING.exec(op)?.[0] ?? '';
     const stem = op.slice(0, op.length - ending.length);
     if (stem === '') return op;
@@ -373,14 +373,16 @@ export class TextRules {
   /** Operands of an instruction: tokens that are neither numbers nor words of the compiler are replaced one by one. */
   #operands(text: string): string {
     return text.replace(/[^\s,;()[\]{}=<>+*|&!@:]+/g, (token) =>
-      NUMBER.test(token) || HEX.test(token) || isToolText(token) ? token : this.pseudonyms.of('tensor', token),
+      NUMBER.test(token) || HEX.test(token) || (!token.includes('/') && isToolText(token))
+        ? token
+        : this.pseudonyms.of('tensor', token),
     );
   }
 }
 
 /** Whether a text contains an IPv4 address. Four numbers of which the first is below 10 are taken for a version. */
 const hasAddress = (text: string): boolean =>
-  Array.from(text.matchAll(/(\d+)\.(\d+)\.(\d+)\.(\d+)/g)).some(
+  Array.from(text.matchAll(/(?<!\d)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?!\d)/g)).some(
     ([, first, ...parts]) => Number(first) > 9 && [first, ...parts].every((part) => Number(part) < 256),
   );
 

@@ -65,14 +65,18 @@ export const SYSTEM_CALLS = setOf(
 const NO_WORDS: ReadonlySet<string> = new Set();
 
 /** Words of camel case. */
-export const WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
+export const WORD = /[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]+/g;
 /** Numbers that are longer may be telephone numbers or ids; several with dots may be addresses. */
-const LONG_NUMBER = /\d{7,}|\d+\.\d+\.\d+/;
+const LONG_NUMBER = /\d{7}|\d{1,6}\.\d{1,6}\.\d/;
+/** Addresses and hashes: groups of hexadecimal digits, and long words in which digits and letters alternate. */
+const HEXADECIMAL =
+  /(?:[\da-f]{1,4}:){3}|[\da-f]{8}-[\da-f]{4}-|[\da-f]{16}|(?<![\da-z])(?=[\da-z]{10})[a-z]*\d{1,9}[a-z]{1,9}\d{1,9}[a-z]{1,9}\d/i;
 const ASCII = /^[\x20-\x7e]*$/;
 const LONGEST = 200;
 
 function isMadeOf(text: string, isKnown: (word: string) => boolean): boolean {
-  if (text.length > LONGEST || !ASCII.test(text) || /[@\\]|:\/\//.test(text) || LONG_NUMBER.test(text)) return false;
+  if (text.length > LONGEST || !ASCII.test(text) || /[@\\]|:\/\//.test(text)) return false;
+  if (LONG_NUMBER.test(text) || HEXADECIMAL.test(text)) return false;
   return (text.match(/[A-Za-z]+/g) ?? []).every((run) => isKnown(run) || (run.match(WORD) ?? []).every(isKnown));
 }
 
@@ -98,7 +102,9 @@ export const isDeviceName = (text: string): boolean =>
   ASCII.test(text) &&
   text
     .split(/[\s_/()-]+/)
-    .every((word) => word === '' || MODEL.test(word) || DEVICE_WORDS.has(word.toLowerCase().replace(/\d+[a-z]?$/, '')));
+    .every(
+      (word) => word === '' || MODEL.test(word) || DEVICE_WORDS.has(word.toLowerCase().replace(/\d{1,4}[a-z]?$/, '')),
+    );
 
 /** Whether the text of an argument selects a variant of an op. */
 export const isVariant = (text: string): boolean =>

@@ -123,7 +123,7 @@ describe('dprof diff', () => {
       [['--by', 'opp', base, slow], /^dprof: unknown column 'opp' \(did you mean op\?\)\n$/],
       [
         ['-f', 'xml', base, slow],
-        /^dprof: unknown format 'xml' \(expected one of text, junit, columns, csv, space, json, jsonl, table, fitted, markdown, parquet\)\n$/,
+        /^dprof: unknown format 'xml' \(expected one of text, junit, columns, csv, space, json, jsonl, table, fitted, markdown, parquet, xlsx\)\n$/,
       ],
     ];
     for (const [args, answer] of answers) {

@@ -137,7 +137,7 @@ describe('dprof summary --vendor-metrics', () => {
     expect(metric.stderr).to.equal("dprof: no metric 'totl_time' in this input (did you mean total_time?)\n");
     expect(option.code).to.equal(2);
     expect(format.stderr).to.equal(
-      "dprof: unknown format 'xml' (expected one of text, json, markdown, columns, csv, space, jsonl, table, fitted, parquet)\n",
+      "dprof: unknown format 'xml' (expected one of text, json, markdown, columns, csv, space, jsonl, table, fitted, parquet, xlsx)\n",
     );
     const other = await runCli('dprof', ['summary', '--vendor-metrics', 'samples/lenet.nsys.sqlite']);
     expect(other).to.include({ code: 1, stdout: '' });

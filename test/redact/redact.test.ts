@@ -62,6 +62,10 @@ describe('a redacted text', () => {
     ['thread', 'stream 7', 'stream 7'],
     ['version', '2024.2.1.106', '2024.2.1.106'],
     ['version', '10.213.7.9', 'text-1'],
+    ['metric', 'hbm_read_bytes', 'hbm_read_bytes'],
+    ['metric', '0c:0d:0e:11:22:33', 'metric-1'],
+    ['metric', 'c1e2d3c4e5d6', 'metric-1'],
+    ['metric', '5d0c0e11-77ee', 'metric-1'],
     ['description', 'TENSOR_MODEL_PARALLEL_GROUP', 'TENSOR_MODEL_PARALLEL_GROUP'],
     ['description', 'alice_team', 'group-1'],
   ];

@@ -73,7 +73,7 @@ function trace({ next, noFunction }: Secrets): string {
     event('user_annotation', `execute_3#request_id1=${next()},request_id2=${next()}#`),
     event(
       'user_annotation',
-      `{'mod': '${'m'}', 'op': 'linear', 'args': [{'name': ${JSON.stringify(next())}, 'type': 'str', 'value': ${JSON.stringify(next())}}]}`,
+      `{'mod': 'm', 'op': 'linear', 'args': [{'name': ${JSON.stringify(next())}, 'type': 'str', 'value': ${JSON.stringify(next())}}]}`,
     ),
     event(
       'user_annotation',
@@ -147,7 +147,7 @@ function nsight({ next, noFunction }: Secrets): string {
       domainId: 3,
       binaryData: Buffer.from(`${'h'.repeat(32)}${next()}`),
     });
-  database.range(`{'traceMarker': ['${'/a'}${next().replaceAll(/['"\\]/g, '')}:3']}`, 5, 9);
+  database.range(`{'traceMarker': ['/a${next().replaceAll(/['"\\]/g, '')}:3']}`, 5, 9);
   for (let i = 0; i < 5; i++)
     database.kernel({ start: 1, end: 2 }, null, {}, noFunction()).call({ start: 1, end: 2 }, null, {}, next());
   database
@@ -208,7 +208,7 @@ function records(lines: readonly string[], { next, noFunction }: Secrets): strin
     if (typeof value === 'string') return `${value}${(IS_NAME.has(key) ? noFunction : next)()}`;
     if (Array.isArray(value)) return value.map((item) => planted(item, key));
     if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value).map(([name, item]) => [
+    const entries = Object.entries(value).map(([name, item]: [string, unknown]): [string, unknown] => [
       name,
       name === 'type' || name === 'startUnixNs' ? item : planted(item, name),
     ]);

@@ -16,7 +16,14 @@ function withoutTexts(value: unknown): unknown {
   if (typeof value === 'string') return 'text';
   if (Array.isArray(value)) return value.map(withoutTexts);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutTexts(item)]));
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutTexts(item)]));
+}
+
+/** A document without the sizes of the files that were read, which differ. */
+function withoutSizes(document: unknown): unknown {
+  const inputs = (document as { readonly inputs?: readonly object[] }).inputs;
+  return inputs === undefined ? document : { ...(document as object), inputs: inputs.length };
 }
 
 /** Each answer to a file, without texts; an answer that is refused is its exit code. */
@@ -24,9 +31,13 @@ export async function answersTo(path: string): Promise<Readonly<Record<string, u
   const found: Record<string, unknown> = {};
   for (const args of ANSWERS) {
     const { stdout, code } = await runCli('dprof', [...args, path]);
-    const isDocument = args.includes('json');
-    const texts = stdout === '' ? [] : isDocument ? stdout.trim().split(/\n(?=\{)/) : stdout.trim().split('\n');
-    found[args.slice(0, 2).join(' ')] = [code, ...texts.map((text) => withoutTexts(JSON.parse(text)))];
+    const documents = args.includes('json') ? [stdout] : stdout.trim().split('\n');
+    const texts = stdout === '' ? [] : documents;
+    // Rows that are equal but for their texts may be in another order.
+    found[args.slice(0, 2).join(' ')] = [
+      code,
+      ...texts.map((text) => JSON.stringify(withoutTexts(withoutSizes(JSON.parse(text))))).sort(),
+    ];
   }
   return found;
 }

@@ -140,8 +140,8 @@ describe('parquet', () => {
     }
   });
 
-  it('is the only format that is not a text', () => {
-    expect(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : []))).to.deep.equal(['parquet']);
+  it('and xlsx are the only formats that are not text', () => {
+    expect(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : []))).to.deep.equal(['parquet', 'xlsx']);
   });
 });
 

@@ -169,12 +169,12 @@ export const DPROF: Tool = {
   ],
 };
 
-/** Help of `dprof`. The manual page has all options and examples, and explains each column. */
+/** Help of `dprof`, for one screen. The manual page has all options and examples, and explains each column. */
 export const DPROF_HELP: Tool = {
   ...DPROF,
   options: OPTIONS.filter(({ name }) => name !== 'csv'),
   notes: [],
-  examples: DPROF.examples.slice(0, 2),
+  examples: DPROF.examples.slice(1, 2),
 };
 
 export const columnsText = (): string => columnList(COLUMNS, [8, 10, 7]);

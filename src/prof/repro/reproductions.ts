@@ -28,6 +28,8 @@ export interface ReproducedOp {
   readonly row: Annotated;
   readonly found: Reproduction;
   readonly kernels: readonly RecordedKernel[];
+  /** Whether a product of FP32 operands ran in TF32, which programs allow by a switch; null for all other calls. */
+  readonly tf32: boolean | null;
   /** Time of all kernels of one call in ns; null where the profile does not say which kernels a call launched. */
   readonly callNs: number | null;
   /** Number of these calls in the profile, and share of the time of all kernels in %; null for a single kernel. */
@@ -44,12 +46,21 @@ const [MOST_CALLS, MOST_TEXT] = [5000, 16_000_000];
 const hasStrides = ({ args }: OpCall): boolean =>
   args.some((arg) => arg.strides !== undefined || arg.items?.some(({ strides }) => strides !== undefined) === true);
 
+/** Whether a kernel computes a product of FP32 operands in TF32; null for one that computes no such product. */
+function usesTf32({ unitUse }: Annotated): boolean | null {
+  const dtype = unitUse?.dtype ?? null;
+  return dtype === 'tf32' ? true : dtype === 'fp32' ? false : null;
+}
+
 /** Durations of kernels by name. */
 class KernelSums {
+  tf32: boolean | null = null;
   readonly #sums = new Map<string, { ns: number; timed: number; count: number }>();
   ns = 0;
 
-  add({ record: { name, dur } }: Annotated): void {
+  add(row: Annotated): void {
+    const { name, dur } = row.record;
+    this.tf32 ??= usesTf32(row);
     const sum = entryOf(this.#sums, name, () => ({ ns: 0, timed: 0, count: 0 }));
     sum.count++;
     if (dur === null || !Number.isFinite(dur)) return;
@@ -66,6 +77,7 @@ class KernelSums {
       sum.count += count;
     }
     this.ns += other.ns;
+    this.tf32 ??= other.tf32;
   }
 
   get kernels(): RecordedKernel[] {
@@ -113,7 +125,7 @@ export class OneReproduction implements Analysis<readonly ReproducedOp[]> {
   }
 
   /** The kernels of the call, as far as the profile says which ones it launched. */
-  #recorded(row: Annotated, { index, backward }: Reproduction): Pick<ReproducedOp, 'kernels' | 'callNs'> {
+  #recorded(row: Annotated, { index, backward }: Reproduction): Pick<ReproducedOp, 'kernels' | 'tf32' | 'callNs'> {
     const call = backward ? undefined : row.record.callIds?.[index];
     const sums = new KernelSums();
     const isOfCall = ({ record }: Annotated): boolean =>
@@ -121,7 +133,7 @@ export class OneReproduction implements Analysis<readonly ReproducedOp[]> {
     const others = call === undefined ? [row] : this.#near.filter(isOfCall);
     for (const other of others) sums.add(other);
     const isWhole = call !== undefined && row.record.callKernels?.[index] === others.length;
-    return { kernels: sums.kernels, callNs: isWhole && sums.ns > 0 ? sums.ns : null };
+    return { kernels: sums.kernels, tf32: sums.tf32, callNs: isWhole && sums.ns > 0 ? sums.ns : null };
   }
 }
 
@@ -164,10 +176,10 @@ class EqualCalls extends KernelSums {
 
   /** @param all time of all kernels, in ns */
   reproduced(all: number): ReproducedOp {
-    const { row, found, kernels, ns } = this;
+    const { row, found, kernels, tf32, ns } = this;
     const calls = this.#calls ?? kernels[0]?.count ?? 1;
     return {
-      ...{ row, found, kernels },
+      ...{ row, found, kernels, tf32 },
       callNs: this.#calls === null || this.#calls === 0 || ns === 0 ? null : ns / this.#calls,
       calls: Math.max(1, Math.round(calls)),
       share: all === 0 ? 0 : (100 * ns) / all,

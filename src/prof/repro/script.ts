@@ -2,7 +2,6 @@
  * The text of a script: calls as Python source, put into the program that runs them. Texts of a profile are in comments and
  * string literals only, made by `python-value.ts`.
  */
-import type { Annotated } from '../annotate.js';
 import { vendorDevice } from './script-device.js';
 import { withLines } from './program.js';
 import { argumentValue, pythonComment, pythonValue } from './python-value.js';
@@ -61,14 +60,8 @@ function argumentLines(args: readonly ScriptArgument[]): string[] {
   ];
 }
 
-/** Whether a product of FP32 operands ran in TF32, which programs allow by a switch; null for all other kernels. */
-function usesTf32({ unitUse }: Annotated): boolean | null {
-  const dtype = unitUse?.dtype ?? null;
-  return dtype === 'tf32' ? true : dtype === 'fp32' ? false : null;
-}
-
 /** A call as lines of Python. */
-function opLines({ row, found, kernels, callNs, calls, share }: ReproducedOp): string[] {
+function opLines({ row, found, kernels, tf32, callNs, calls, share }: ReproducedOp): string[] {
   const { record } = row;
   const listed = kernels.slice(0, MOST_KERNELS).map(({ name, ns, count }) => `(${pythonValue(name)}, ${pythonValue(Math.round(ns ?? 0))}, ${pythonValue(count)}),`); // prettier-ignore
   const fields = [
@@ -76,7 +69,7 @@ function opLines({ row, found, kernels, callNs, calls, share }: ReproducedOp): s
     `name=${pythonValue(found.name)},`,
     ...argumentLines(found.args),
     `backward=${pythonValue(found.backward)},`,
-    `tf32=${pythonValue(found.backward ? null : usesTf32(row))},`,
+    `tf32=${pythonValue(tf32)},`,
     `recorded_ns=${pythonValue(callNs === null ? null : Math.round(callNs))},`,
     'recorded=[',
     ...indented(listed, 4),
