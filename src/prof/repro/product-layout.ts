@@ -28,7 +28,7 @@ const transposed = (arg: Arg | undefined): Arg | undefined =>
 const FREE = /^(?:mm|bmm|addmm|addmm_|baddbmm|baddbmm_|matmul|_addmm_activation)$/;
 
 /** Whether a call has a tensor with strides. */
-const hasStrides = ({ args }: OpCall): boolean =>
+export const hasStrides = ({ args }: OpCall): boolean =>
   args.some((arg) => arg.strides !== undefined || arg.items?.some(({ strides }) => strides !== undefined) === true);
 
 const CONTIGUOUS = 'No other strides are recorded: tensors are contiguous here.';

@@ -199,8 +199,8 @@ const NOT_IN_TORCH = /^(?:opaque\d+|hif8|int128)$/;
 /** The arguments of a call, and what is missing. */
 class ArgumentReader {
   readonly missing: string[] = [];
-  /** Arguments that no profiler records. */
-  readonly never: string[] = [];
+  /** Names of arguments that no profiler records. */
+  readonly unrecordable: string[] = [];
   readonly remarks = new Set<string>();
   readonly #parameters: readonly string[];
 
@@ -231,7 +231,8 @@ class ArgumentReader {
     if (unrecorded !== null) return { ...about, ...unrecorded };
     // Lists that are too long are recorded as empty ones.
     if (arg.items?.length === 0) this.missing.push(shown);
-    if (isBlank && arg.value === null && isCustom(this.call)) this.never.push(`whether ${shown} is None or a text`);
+    if (isBlank && arg.value === null && isCustom(this.call))
+      this.unrecordable.push(`whether ${shown} is None or a text`);
     if (arg.items !== undefined) {
       const items = arg.items.map((item, i) => this.#item(item, { ...place, item: i }, `${shown}[${i}]`));
       const values = items.map(({ value }) => value);
@@ -274,7 +275,7 @@ class ArgumentReader {
       this.remarks.add(`The kernel copies elements by their size alone; ${dtype} stands for the unknown type.`);
     const values = valuesOf(this.call, place, { ...found, dtype });
     if (values === null) {
-      this.never.push(`values of ${shown}`);
+      this.unrecordable.push(`values of ${shown}`);
       return nothing;
     }
     const onHost = this.#isWrapped(arg, place);
@@ -301,7 +302,7 @@ class ArgumentReader {
     const op = opName(this.call);
     const [at, parameter] = UNRECORDED.get(op) ?? [];
     if (at === position && parameter !== undefined && isBlank) {
-      this.never.push(parameter);
+      this.unrecordable.push(parameter);
       return { value: { value: null, type: '' }, remark: null };
     }
     if (op !== 'gelu' || position !== 1) return null;
@@ -372,8 +373,8 @@ function reproduceCall(row: Annotated, index: number, facts: ProfileFacts): Repr
   const reader = new ArgumentReader(call, row.record, backward);
   const args = reader.read();
   const missing = [...reader.missing, ...missingAtEnd(call), ...(lostType(call) ? ['dtype'] : [])];
-  if (missing.length === 0 && reader.never.length > 0)
-    return refusal(`${name}: no profiler records ${words(reader.never)}`, CUSTOM);
+  if (missing.length === 0 && reader.unrecordable.length > 0)
+    return refusal(`${name}: no profiler records ${words(reader.unrecordable)}`, CUSTOM);
   if (missing.length === 0 && isUnfit(call))
     return refusal(`the recorded arguments of ${name} do not fit its schema`, moreArguments(row, written));
   if (missing.length > 0) return refusal(`${name}: not recorded: ${words(missing)}`, moreArguments(row, written));

@@ -8,11 +8,11 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
-import type { OpCall } from '../../record/record.js';
 import { KERNEL_TYPES, withoutKernels, type Analysis, type Answer, type Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import type { KernelFilter } from '../query/kernel-query.js';
 import { isKernel, type KernelId } from '../report/explain.js';
+import { hasStrides } from './product-layout.js';
 import { isRefusal, reproduce, type Refusal, type Reproduction } from './reproduction.js';
 
 /** A kernel that the op launched in the profile. */
@@ -28,7 +28,7 @@ export interface ReproducedOp {
   readonly row: Annotated;
   readonly found: Reproduction;
   readonly kernels: readonly RecordedKernel[];
-  /** Whether a product of FP32 operands ran in TF32, which programs allow by a switch; null for all other calls. */
+  /** Whether a product of FP32 operands ran in TF32, which a setting of PyTorch allows; null for all other calls. */
   readonly tf32: boolean | null;
   /** Time of all kernels of one call in ns; null where the profile does not say which kernels a call launched. */
   readonly callNs: number | null;
@@ -41,10 +41,6 @@ export interface ReproducedOp {
 const NEAR = 512;
 /** Maximum distinct calls, and characters of their arguments; kernels beyond either are counted. */
 const [MOST_CALLS, MOST_TEXT] = [5000, 16_000_000];
-
-/** Whether a call has a tensor with strides. */
-const hasStrides = ({ args }: OpCall): boolean =>
-  args.some((arg) => arg.strides !== undefined || arg.items?.some(({ strides }) => strides !== undefined) === true);
 
 /** Whether a kernel computes a product of FP32 operands in TF32; null for one that computes no such product. */
 function usesTf32({ unitUse }: Annotated): boolean | null {
