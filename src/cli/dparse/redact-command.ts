@@ -139,7 +139,7 @@ async function writeRecords(given: Arguments, rules: TextRules): Promise<void> {
       const part = new RecordPart(choice, kernels);
       for await (const batch of source.batches)
         for (const record of batch) {
-          const kept = part.of(record);
+          const kept = part.selected(record);
           if (kept !== null) await write(encodeLine(redactRecord(kept, rules)));
         }
       choice?.refuseNothing();
@@ -172,7 +172,8 @@ class RecordPart {
     private readonly kernels: Range | undefined,
   ) {}
 
-  of(record: ProfileLine): ProfileLine | null {
+  /** The record, if it is selected; an end line with the counts of selected records. */
+  selected(record: ProfileLine): ProfileLine | null {
     if (this.choice === undefined && this.kernels === undefined) return record;
     if (this.choice?.keeps(record) === false || !this.#isBetween(record)) return null;
     const counts = this.#counts.get(record.profile) ?? {};
