@@ -22,6 +22,7 @@ import { COMMAND_MANUALS, dparseManual, dprofManual, redactManual } from './page
 import { glossaryPage } from './pages/glossary.js';
 import { neuronMetricsPage } from './pages/neuron-metrics.js';
 import { opsPage } from './pages/ops.js';
+import { skillPage } from './pages/skill.js';
 import { schemaPages } from './pages/schemas.js';
 import { tracelensPage } from './pages/tracelens.js';
 
@@ -35,6 +36,7 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'docs/formats.md': () => formatsPage(),
   'docs/glossary.md': () => glossaryPage(),
   'docs/differences-from-pyprof.md': (counts) => differencesPage(counts),
+  'docs/skill/dprof/SKILL.md': () => skillPage(),
   'docs/differences-from-tracelens.md': () => tracelensPage(),
   'man/dparse.1': () => dparseManual(version()),
   'man/dparse-redact.1': () => redactManual(version()),

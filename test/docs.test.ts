@@ -234,7 +234,7 @@ describe('examples', () => {
     const known = tools.flatMap(({ options }) => options).flatMap(({ name }) => [`--${name}`, `--no-${name}`]);
     // nsys, ncu, nvprof, rocprof, rocprofv3, msprof, torchrun, vLLM, SGLang, neuron-explorer, sbatch, npm
     const foreign = (
-      '--package --trace --pytorch --cuda-memory-usage --cuda-graph-trace --cpuctxsw --include-blobs --sample --type ' +
+      '--trace --pytorch --cuda-memory-usage --cuda-graph-trace --cpuctxsw --include-blobs --sample --type ' +
       '--capture-range-end --gpu-metrics-devices --trace-fork-before-exec --profile-from-start --csv --page --metrics --query-metrics --chips ' +
       '--kernel-trace --sys-trace --hip-trace --output-format --output-file --output --nproc-per-node --no-python --profiler-config --profile ' +
       '--enforce-eager --enable-expert-parallel --enable-eplb --eplb-config --disable-cuda-graph --cli-input-json --model-path --partition --for --account --mem --package'

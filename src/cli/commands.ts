@@ -4,9 +4,11 @@
  */
 import type { CommandEntry, Command } from './command.js';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { nearest, UsageError } from '../record/errors.js';
 import { ASKS_FOR_WORDS, argumentsOf, asksForHelp, helpOf, optionWords, wordsOf, type Arguments } from './arguments.js';
 import { printText } from './output.js';
+import { packageFolder } from './package-folder.js';
 import { DPROF, DPROF_HELP } from './report/report-options.js';
 
 /** Commands by name; each module is loaded when its command is called. */
@@ -95,6 +97,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'reports on many profiles, with many processes or Slurm',
     load: async () => (await import('./commands/job.js')).job(COMMANDS),
   },
+  mcp: {
+    title: 'answers for agents over MCP (stdio), read-only',
+    load: async () => (await import('./commands/mcp.js')).mcp(COMMANDS),
+  },
   completion: {
     title: 'shell completion for bash, zsh and fish',
     load: async () => (await import('./commands/completion.js')).completion,
@@ -126,13 +132,15 @@ export async function runCalled(args: readonly string[]): Promise<void> {
 
 /** The word that asks for help when it is in the place of a command. */
 export const HELP_COMMAND = 'help';
+/** After it, the word for the page for agents. */
+const AGENTS = 'agents';
 
 /** Data for the completion of the command. */
 const HELP_ENTRY: CommandEntry = {
   title: 'the help of dprof, or of a command',
   load: () =>
     Promise.resolve({
-      tool: { ...DPROF, name: 'dprof help', words: Object.keys(COMMANDS), options: [] },
+      tool: { ...DPROF, name: 'dprof help', words: [...Object.keys(COMMANDS), AGENTS], options: [] },
       run: () => Promise.resolve(),
     }),
 };
@@ -144,12 +152,19 @@ function helpAsked(args: readonly string[]): (() => Promise<string>) | null {
   const [first = '', ...others] = args.filter((word) => word !== '-h' && word !== '--help');
   if (first === HELP_COMMAND) {
     const [name] = others;
+    if (name === AGENTS) return agentsHelp;
     return name === undefined || name === 'dprof' ? toolHelp : () => commandHelp(name);
   }
   if (!asksForHelp(args)) return null;
   if (named !== undefined) return () => commandHelp(named);
   return nearCommand(first) === null ? toolHelp : () => commandHelp(first);
 }
+
+/** The page for agents, which `npm run docs` makes. */
+const agentsHelp = async (): Promise<string> => {
+  const { readFile } = await import('node:fs/promises');
+  return readFile(join(packageFolder(), 'docs/skill/dprof/SKILL.md'), 'utf8');
+};
 
 function toolHelp(): Promise<string> {
   const titles = Object.entries(COMMANDS).map(([name, { title }]) => [name, title] as const);

@@ -54,6 +54,7 @@ const CALLS: Readonly<Record<keyof typeof COMMANDS, readonly (readonly string[])
   partial: null,
   merge: null,
   job: null,
+  mcp: null,
   completion: null,
 };
 

@@ -172,7 +172,7 @@ export const DPROF: Tool = {
 /** Help of `dprof`, for one screen. The manual page has all options and examples, and explains each column. */
 export const DPROF_HELP: Tool = {
   ...DPROF,
-  options: OPTIONS.filter(({ name }) => name !== 'csv'),
+  options: OPTIONS.filter(({ name }) => name !== 'csv' && name !== 'convention'),
   notes: [],
   examples: DPROF.examples.slice(1, 2),
 };

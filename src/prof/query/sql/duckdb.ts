@@ -5,6 +5,7 @@
 import type * as DuckDB from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { UserError, EXIT } from '../../../record/errors.js';
+import { optionalLibrary } from '../../../record/optional-library.js';
 
 type Library = typeof DuckDB;
 
@@ -24,17 +25,8 @@ export interface Database {
 }
 
 /** @throws UserError when DuckDB is not installed, or not available for this machine */
-export async function loadLibrary(load: () => Promise<Library> = () => import('@duckdb/node-api')): Promise<Library> {
-  try {
-    return await load();
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    const reason = isMissing ? 'is not installed' : `cannot be loaded: ${messageOf(error)}`;
-    throw new UserError(`dprof sql needs DuckDB, which ${reason}`, {
-      hint: INSTALL,
-    });
-  }
-}
+export const loadLibrary = (load: () => Promise<Library> = () => import('@duckdb/node-api')): Promise<Library> =>
+  optionalLibrary(load, 'dprof sql needs DuckDB', INSTALL);
 
 /** @param folder a temporary folder for this run only */
 export async function openDatabase(library: Library, folder: string): Promise<Database> {

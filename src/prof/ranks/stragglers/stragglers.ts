@@ -43,7 +43,7 @@ export interface Straggler {
 }
 
 /** Maximum expected share of false positives among the reported stragglers. */
-const FALSE_DISCOVERY_RATE = 0.02;
+export const FALSE_DISCOVERY_RATE = 0.02;
 /**
  * Minimum share of a step to be mentioned, even if it may be due to chance. It is also the minimum for stragglers in
  * only a stretch of the steps.
