@@ -7,7 +7,7 @@ import sys
 
 import torch
 
-# Extents of square products: the best of them counts.
+# Extents of square products; the best rate counts.
 SIZES = (2048, 4096, 8192, 16384)
 # Bytes that copies and reductions read: more than the caches of any device.
 BYTES = (1 << 30, 1 << 31)
@@ -20,22 +20,22 @@ VENDOR = []
 
 
 def least_time(call):
-    """The least time of a run in seconds."""
+    """The shortest time of a run in seconds."""
     for _ in range(WARM_UP):
         call()
-    found = []
+    times = []
     for _ in range(RUNS):
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
         call()
         end.record()
         torch.cuda.synchronize()
-        found.append(start.elapsed_time(end) * 1e-3)
-    return min(found)
+        times.append(start.elapsed_time(end) * 1e-3)
+    return min(times)
 
 
 def plain(dtype):
-    """A product of two matrices of this type."""
+    """A function that prepares a product of two matrices of this type."""
 
     def prepare(size):
         a, b = (torch.randn(size, size, device="cuda").to(dtype) for _ in range(2))
@@ -62,8 +62,7 @@ def int8(size):
     return lambda: torch._int_mm(a, b.t())
 
 
-# By type: whether only a matrix unit does it. FP32 and FP64 run on the vector units of NVIDIA's devices, but FP64 on the
-# matrix unit of those that have it.
+# By type: a function that takes the extent of a square product and returns a call that computes it.
 PRODUCTS = {
     "fp32": plain(torch.float32),
     "fp64": plain(torch.float64),
@@ -80,7 +79,7 @@ def properties():
 
 
 def on_matrix_unit(kind):
-    """Whether a product of this type runs on the matrix unit."""
+    """Whether a product of this type runs on the matrix unit. Only some devices of NVIDIA have one for FP64, none for FP32."""
     if torch.version.hip is not None:
         return "gfx9" in getattr(properties(), "gcnArchName", "")
     if kind == "fp64":
@@ -168,7 +167,7 @@ def measured_peaks():
                 peaks[unit][kind] = rate
                 unmeasured.append(f"{unit} {kind}")
     rest = f"; as stated by the vendor: {', '.join(unmeasured)}" if unmeasured else ""
-    found = {
+    device = {
         "name": f"{torch.cuda.get_device_name()}, measured",
         "source": f"measured with PyTorch {torch.__version__}: products up to {SIZES[-1]}, copies, sums{rest}",
         "arch": architecture(),
@@ -176,8 +175,8 @@ def measured_peaks():
         "peaks": peaks,
     }
     if row is not None:
-        found["vendor"] = {"name": row["name"], "bytesPerS": row["bytesPerS"], "peaks": row["peaks"]}
-    return found
+        device["vendor"] = {"name": row["name"], "bytesPerS": row["bytesPerS"], "peaks": row["peaks"]}
+    return device
 
 
 def main():

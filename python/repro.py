@@ -13,7 +13,7 @@ FLUSHED = 512 * 1024**2
 
 
 class T:
-    """A tensor: its values are random, and only those of indices have a range."""
+    """A tensor with random values; indices are at least 0 and less than `below`."""
 
     def __init__(self, shape, dtype, strides=None, values="normal", below=None, on_host=False, grad=False):
         self.shape, self.dtype, self.strides = shape, dtype, strides
@@ -22,8 +22,8 @@ class T:
 
 class Op:
     """
-    A call, and what the profile has about it: whether a product of FP32 operands ran in TF32, times in ns, kernels as (name,
-    ns of one, number in the profile).
+    A call, and what the profile recorded: whether a product of FP32 operands ran in TF32, times in ns, and kernels as (name,
+    mean time in ns, number in the profile).
     """
 
     def __init__(self, kernel, name, args, kwargs, backward, tf32, recorded_ns, recorded, calls, share):
@@ -45,7 +45,7 @@ DTYPES = {
     44: "float8_e8m0fnu", 45: "float4_e2m1fn_x2",
 }  # fmt: skip
 FORMATS = {0: "contiguous_format", 1: "preserve_format", 2: "channels_last", 3: "channels_last_3d"}
-# Types to which PyTorch converts no other type.
+# Types to which PyTorch cannot convert other types.
 ONLY_BYTES = ("float4_e2m1fn_x2", "float8_e8m0fnu")
 
 
@@ -99,7 +99,7 @@ def made(value):
 
 
 def kind_of(parameter):
-    """Whether a parameter of a schema is optional, whether it is a list, and the kind of its values."""
+    """Whether a parameter of a schema is optional, whether it takes a list, and the kind of its values."""
     text = str(parameter.type)
     listed = "List[" in text or "[]" in text
     kinds = ("Tensor", "number", "Scalar", "SymInt", "int", "float", "bool", "str", "Device")
@@ -169,13 +169,13 @@ def dispatched(name, args):
     overload, parameters = overload_of(name, args)
     left = [parameter.name for parameter in parameters[len(args) :]]
     if left:
-        print(f"  {', '.join(left)}: not recorded, the defaults of PyTorch are used")
+        print(f"  {', '.join(left)}: not recorded; the defaults of PyTorch are used")
     has_tensors = any(isinstance(value, (torch.Tensor, list)) for value in args)
     positional, keywords = [], {}
     for parameter, value in zip(parameters, args):
         optional, _, kind = kind_of(parameter)
         if value is None and not optional and parameter.name != "device":
-            print(f"  {parameter.name}: not recorded, {parameter.default_value!r} is the default of PyTorch")
+            print(f"  {parameter.name}: not recorded; PyTorch's default {parameter.default_value!r} is used")
             value = parameter.default_value
         if parameter.kwarg_only:
             keywords[parameter.name] = passed(parameter, value, has_tensors)
@@ -219,7 +219,7 @@ def call_of(op):
 
 
 def times_of(call, runs):
-    """Times of `runs` runs in ns. The device is still busy with the flush when a run is launched, so launches are free."""
+    """Times of `runs` runs in ns. The device is still busy with the flush when a run is launched, so launch time does not count."""
     device = getattr(torch, DEVICE)
     cache = torch.empty(FLUSHED, dtype=torch.int8, device=DEVICE)
     for _ in range(WARM_UP):
@@ -266,7 +266,7 @@ def show(op, runs):
     names = [name for name, _, _ in op.recorded]
     kernels = kernels_of(call)
     if kernels is None:
-        print("  kernels: the profiler of PyTorch has none for this device")
+        print("  kernels: PyTorch's profiler does not record those of this device")
     for name, ns in kernels or []:
         same = "  (as in the profile)" if name in names else ""
         print(f"  kernel  {ns:12.0f} ns  {name}{same}")

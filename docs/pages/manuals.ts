@@ -70,7 +70,7 @@ export const dparseManual = (version: string): string =>
     ),
     section(
       'COMMANDS',
-      item(bold('redact'), `${REDACT_TITLE}: see dparse-redact(1). A file of that name is given as ./redact.`),
+      item(bold('redact'), `${REDACT_TITLE}: see dparse-redact(1). To parse a file named redact, give ./redact.`),
     ),
     memory(DPARSE),
     exitStatus(

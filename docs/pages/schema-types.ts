@@ -17,7 +17,7 @@ import type { LeftOut } from '../../src/write/shortened-document.js';
 export interface SchemaTypes {
   readonly summary: SummaryDocument | MetricsDocument;
   readonly path: PathDocument;
-  /** Without its tables, whose columns are known. */
+  /** Without the tables, whose schemas are made from their columns. */
   readonly ranks: Omit<RanksDocument, RankTableName>;
   readonly overlap: OverlapDocument;
   readonly memory: MemoryDocument;

@@ -47,7 +47,7 @@ function describedIn(root: string): Described {
   return { schema, definitions };
 }
 
-/** From draft 7 to 2020-12. Names of definitions become plain: `Pick<A,"b">` to `Pick_A_b`. */
+/** Converts a schema from draft 7 to 2020-12, and names of definitions to plain ones: `Pick<A,"b">` to `Pick_A_b`. */
 function renamed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renamed);
   if (typeof value !== 'object' || value === null) return value;
@@ -57,7 +57,10 @@ function renamed(value: unknown): unknown {
         return [key, `#/$defs/${plain(decodeURIComponent(String(child)).replace('#/definitions/', ''))}`];
       if (key === 'items' && Array.isArray(child)) return ['prefixItems', renamed(child)];
       if (key !== 'definitions') return [key, renamed(child)];
-      return [key, Object.fromEntries(Object.entries(child as object).map(([name, of]) => [plain(name), renamed(of)]))];
+      return [
+        key,
+        Object.fromEntries(Object.entries(child as object).map(([name, type]) => [plain(name), renamed(type)])),
+      ];
     }),
   );
 }
@@ -163,13 +166,13 @@ const ANSWERS: Readonly<Record<string, readonly [about: string, items: (all: Des
 const TIME = { type: ['number', 'null'], description: 'ns of profile time; null for no limit' };
 const WINDOW = {
   type: ['object', 'null'],
-  description: 'the time that was chosen with --from, --to or --range',
+  description: 'the time chosen with --from, --to or --range',
   properties: {
     from: TIME,
     to: TIME,
     cut: { type: 'number', description: 'pieces of work that an edge cuts: only the part inside counts' },
     range: { type: 'string', description: 'the text of --range' },
-    number: { type: ['number', 'null'], description: 'which of the ranges with that text' },
+    number: { type: ['number', 'null'], description: 'number of the range among those with that text' },
     profiles: {
       type: 'array',
       items: {
@@ -185,7 +188,7 @@ const WINDOW = {
   additionalProperties: false,
 };
 
-/** The definitions to which a schema refers, also through others. */
+/** The definitions to which a schema refers, directly or through others. */
 function usedBy(schema: unknown, definitions: Described['definitions'], used = new Map<string, Schema>()) {
   for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)) {
     const definition = definitions[name];

@@ -1,4 +1,4 @@
-/** The JSON document of a run with `-f json`: its rows as they are printed, and what is known of the inputs. */
+/** The JSON document of a run with `-f json`: the printed rows, facts about the inputs, and what could not be computed. */
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { limitsOf, type Limit, type Note } from '../prof/analysis.js';
@@ -16,7 +16,7 @@ import { withOutput, type Write } from './output.js';
 export interface AnswerInput {
   /** The number that rows have in the key `profile`; in a comparison, each side counts from 0. */
   readonly profile: number;
-  /** Base name of the file that was profiled into. */
+  /** Base name of the profile; for records, of the profile from which they were made. */
   readonly file: string;
   /** Id of the format, from docs/formats.md. */
   readonly format: string;
@@ -33,9 +33,9 @@ export interface AnswerInput {
   readonly side?: 'base' | 'new';
 }
 
-/** The part of a document that does not come from rows. */
+/** Members of a document besides rows and inputs. */
 export interface AnswerFacts {
-  /** The time of the profiles that was chosen; null for all. */
+  /** The time chosen with --from, --to or --range; null for whole profiles. */
   readonly window: object | null;
   readonly doubts: readonly Doubt[];
   readonly cannot: readonly Limit[];
@@ -49,7 +49,7 @@ const LEAST_ROW = 9;
 /** The option that limits the length of a document. */
 export const MAX_CHARS = '--max-chars';
 
-/** Version of all schemas. It changes when a key goes or changes its meaning. */
+/** Version of all schemas. It changes when a key is removed or changes its meaning. */
 const SCHEMA_VERSION = 1;
 
 /** The id of a schema, as in documents. */
@@ -83,7 +83,7 @@ export class AnswerDocument {
     private readonly mostChars: number | null,
   ) {}
 
-  /** The source, whose profiles the document will list. @param files the inputs as given, for their sizes */
+  /** A source with the same records; the document lists its profiles. @param files the inputs as given, for their sizes */
   watched(source: Source, files: readonly string[], side?: AnswerInput['side']): Source {
     const sizes = new Map(files.map((file) => [basename(file), sizeOf(file)]));
     return { ...source, batches: this.#watching(source.batches, sizes, side) };
@@ -111,17 +111,17 @@ export class AnswerDocument {
     this.#inputs.push(side === undefined ? input : { ...input, side });
   }
 
-  /** Call it when everything is read, so that the inputs are listed before the answer. */
+  /** To be called when all records are read, so that the inputs are listed before the answer. */
   reachEnd(): void {
     this.#isRead = true;
   }
 
-  /** Whether some of it is written and the end is not. */
+  /** Whether the start of the document is written, but not its end. */
   get isBegun(): boolean {
     return this.#state === 'begun';
   }
 
-  /** A function that writes lines of JSON as rows of the document; of a new one, when one is written. */
+  /** A function that writes lines of JSON as rows: of this document, or of a new one if this one has ended. */
   rows(write: Write): Write {
     if (this.#state === 'ended') this.#state = 'empty';
     [this.#rows, this.#characters, this.#held] = [0, 0, []];
@@ -139,7 +139,7 @@ export class AnswerDocument {
     };
   }
 
-  /** Keeps as many rows as could have room; each takes some characters however much of it is left out. */
+  /** Keeps as many rows as could fit if each had the minimum length. */
   #hold(lines: string, most: number): void {
     const rows = lines.trimEnd().split('\n');
     this.#rows += rows.length;
@@ -156,7 +156,7 @@ export class AnswerDocument {
 
   /**
    * Writes what follows the rows.
-   * @throws UsageError when not even the smallest document has room
+   * @throws UsageError when not even the smallest document fits
    */
   end(write: Write, facts: AnswerFacts): void | Promise<void> {
     const inputsLeftOut = this.#inputsLeftOut;
@@ -190,8 +190,8 @@ export class AnswerDocument {
   }
 
   /**
-   * Ends the document of a run that failed with the reason. An output file is left as it is, because it is worth more
-   * than an answer without rows.
+   * Ends the document of a failed run with the reason. An output file is left as it is: its content is worth more than
+   * an answer without rows.
    */
   async refuse(error: unknown): Promise<void> {
     const isFile = this.output !== undefined && this.output !== '-';
@@ -200,7 +200,7 @@ export class AnswerDocument {
     try {
       await withOutput(undefined, [], async (write) => this.end(write, { ...NO_FACTS, cannot: limitsOf(error) }));
     } catch (failure) {
-      // There is no room for it, or stdout is what failed; the first error is then reported.
+      // The document does not fit, or writing to stdout is what failed; the first error is then reported.
       if (!(failure instanceof UserError)) throw failure;
     }
   }
@@ -222,7 +222,7 @@ const sizeOf = (path: string): number | null => {
   return stat?.isFile() === true ? stat.size : null;
 };
 
-/** What notes and the ends of the inputs limit. Losses are left out, because they are among the doubts. */
+/** The limits that notes and the ends of the inputs state. Losses are left out, because they are among the doubts. */
 export function limitsOfRun(notes: readonly Note[], source: Pick<EndedInputs, 'endings'>): Limit[] {
   const { notes: remarks, errors } = endingsOf(source);
   return [...notes, ...remarks, ...errors].flatMap(limitsOf);

@@ -1,6 +1,6 @@
 /**
- * The keys of answers with lists or parts, the most important first, by schema: what `--max-chars` keeps. Keys that are not
- * named follow in the order of the document.
+ * Keys of answers that hold lists or objects, by schema, in the order in which `--max-chars` keeps them: the most important
+ * first. Other keys follow in the order of the document.
  */
 export const IMPORTANCE: Readonly<Record<string, readonly string[]>> = {
   summary: [

@@ -41,8 +41,8 @@ export interface Tool {
   readonly about: readonly string[];
   readonly operands: readonly string[];
   /**
-   * The schema of its answers with `-f json`, without the version; null for arguments with which it prints something else.
-   * The name of the command when absent.
+   * Name of the schema of its answers with `-f json`; null for arguments with which it prints something else. When absent,
+   * the name of the command.
    */
   readonly schemaOf?: (given: Pick<Arguments, 'on' | 'text'>) => string | null;
   /** Words that shells complete as its operand, instead of file names. */
@@ -278,7 +278,7 @@ function documentOf(
   if (most === null) return null;
   throw new UsageError(
     `${MAX_CHARS} limits the document of -f json`,
-    isJson ? 'this output has another form' : 'add -f json',
+    isJson ? 'this output is not such a document' : 'add -f json',
   );
 }
 

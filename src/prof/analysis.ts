@@ -9,11 +9,11 @@ import { WithoutDevice } from './input/device-activity.js';
 /** Input of an analysis: records in input order and, if kernels are annotated, each kernel once it is complete. */
 export type Item = ProfileLine | Annotated;
 
-/** What an answer could not say, for programs. */
+/** Something that an answer does not contain or only in part, for programs. */
 export interface Limit {
   /** What is missing or limited, in words. */
   readonly what: string;
-  /** The reason, where it is known apart from that. */
+  /** The reason; null where it is unknown or part of `what`. */
   readonly why: string | null;
   /** What the user can do; null where nothing is known. */
   readonly wayOut: string | null;
@@ -21,7 +21,7 @@ export interface Limit {
   readonly input: string | null;
 }
 
-/** One line for stderr about several limits. */
+/** Several limits, and one line about them for stderr. */
 export class Limits {
   constructor(
     readonly line: string,
@@ -32,7 +32,7 @@ export class Limits {
 /** A line that limits an answer, for stderr; a UserError is printed with the input's name in front. */
 export type Note = string | UserError | Limits;
 
-/** What a note says, or an error that ends a run. */
+/** The limits that a note states, or an error that ends a run. */
 export function limitsOf(note: Note): readonly Limit[] {
   if (note instanceof Limits) return note.limits;
   if (typeof note === 'string') return [{ what: note, why: null, wayOut: null, input: null }];

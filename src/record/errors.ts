@@ -11,7 +11,7 @@ export class UserError extends Error {
     readonly detail: {
       /** The file, option or line with the error. */
       readonly where?: string;
-      /** The reason, if it is known apart from what is wrong. */
+      /** The reason, where it is not part of the text of what is wrong. */
       readonly why?: string;
       /** What the user can do. */
       readonly hint?: string;

@@ -1,4 +1,4 @@
-/** JSON as a tree that keeps numbers as they are written and keys in order, also repeated ones. */
+/** JSON as a tree that keeps numbers as they are written, and keys in their order, even repeated ones. */
 
 /** A number, `true`, `false`, `null`, or another word, as written. */
 export class Word {

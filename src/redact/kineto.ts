@@ -41,7 +41,7 @@ const list =
       ? (value as readonly JsonNode[]).flatMap((item) => rule(item, rules) ?? [])
       : rule(value, rules);
 
-/** Where text is expected, a list keeps the positions of its items. */
+/** A text, or a list of texts in which all items keep their positions. */
 const placed =
   (kind: TextKind): Rule =>
   (value, rules) => {
@@ -132,7 +132,7 @@ const NAMES: Readonly<Record<string, TextKind>> = {
   ...{ overhead: 'activity', trace: 'range', cpu_instant_event: 'range' },
 };
 
-/** Names of events that are not of the program. */
+/** Names of events that profilers define. */
 const FIXED: ReadonlySet<string> = new Set(
   ['[memory]', 'ac2g', 'async', 'async_gpu', 'async_cpu_to_gpu', 'fwdbwd', 'launch', 'process_name', 'process_labels', 'process_sort_index', 'thread_name', 'thread_sort_index', 'Record Window End', 'num_threads', 'num_errors'],
 ); // prettier-ignore
@@ -203,7 +203,7 @@ function redactArgs(args: JsonMembers, category: string, phase: string, name: st
   return new JsonMembers(into);
 }
 
-/** The generic name of a Python program says nothing about it. */
+/** Kind of the name that a metadata event gives. `python` and `python3` stay, because they say nothing about the program. */
 const naming = (name: string): Rule => {
   const kind = NAMINGS[name] ?? 'thread';
   return (value, rules) => (value === 'python' || value === 'python3' ? value : text(kind)(value, rules));
@@ -247,8 +247,8 @@ const HEADER: Readonly<Record<string, Rule>> = {
 const PIECE = 1024 * 1024;
 
 /**
- * The trace as pieces of text. One that is cut off stays cut off.
- * @param name the trace for messages
+ * The redacted trace as pieces of text. A trace that is cut off stays cut off.
+ * @param name name of the trace in messages
  * @throws UserError when the file is not a trace
  */
 export function* redactTrace(path: string, name: string, rules: TextRules): Generator<string> {
@@ -290,7 +290,7 @@ class TraceCopy {
     if (!this.#isCut) yield '\n';
   }
 
-  /** Writers such as Proton's write a document after the other. */
+  /** A trace may consist of several documents, one after another: Proton writes such traces. */
   *#documents(): Generator<string> {
     for (let first = this.cursor.next(); first === OPEN_BRACE && !this.#isCut; first = this.cursor.next()) {
       yield* this.#document();
@@ -376,7 +376,7 @@ class TraceCopy {
       if (event === undefined && cursor.next() === END) break;
       if (event === undefined) cursor.pass(1);
       if (!(event instanceof JsonMembers)) {
-        rules.drop('items that are no events');
+        rules.drop('items that are not events');
         continue;
       }
       yield `${separator}${nodeText(redactEvent(event, rules))}`;

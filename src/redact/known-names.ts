@@ -8,7 +8,7 @@ const IDENTIFIER = /^[A-Za-z_][\w.-]{0,99}$/;
 const GENERATED = /^triton_(?:poi|red|per|for|tem|unk|mm|bmm)_\w{1,200}$/;
 const COLLECTIVE = /^nccl:\w{1,40}(?: \d{1,5}(?:->|<-)\d{1,5})?$/;
 
-/** Nodes of autograd that are no ops: their C++ classes. */
+/** Nodes of autograd that are not ops, by their C++ classes. */
 const NODES: ReadonlySet<string> = new Set([
   'AccumulateGrad',
   'GraphRoot',
@@ -17,7 +17,7 @@ const NODES: ReadonlySet<string> = new Set([
   'Error',
   'Identity',
 ]);
-/** The number at the end of a node of PyTorch. */
+/** A node of autograd: its op, `Backward` and a number. */
 const NODE = /^([A-Z]\w{0,80}?)Backward\d{1,2}$/;
 
 const isTabled = (mod: string, op: string): boolean => {
@@ -47,7 +47,7 @@ export function isKnownOp(mod: string, op: string): boolean {
   return mod !== '' && mod !== 'na' && isKnownLibrary(mod) && isToolText(op, OP_WORDS);
 }
 
-/** Whether a name is a node of PyTorch's autograd, or one without its ending. */
+/** Whether a name is a node of PyTorch's autograd, with or without `Backward0` at its end. */
 export function isKnownNode(name: string): boolean {
   if (NODES.has(name)) return true;
   const op = snakeCase(NODE.exec(name)?.[1] ?? (/^[A-Z]\w{1,80}$/.test(name) ? name : ''));
@@ -66,7 +66,7 @@ const CALLS: ReadonlySet<string> = new Set([
 const CALL =
   /^(?:__)?(?:cuda|cu|cudnn|cublas|cublasLt|cusparse|cusolver|cufft|nvrtc|nvtx|hip|hsa|rocm|roctx|roctracer|rocblas|hipblas|hipblaslt|miopen|nccl|mscclpp|rccl|acl|aclrt|aclnn|aclop|hccl|hcom|Hccl|Hcom|rt|npu|ze|zes|ur|nv|MPI|mpi|ucp|uct|nvshmem|ibv|nrt|xla|Xla)(?:_?[A-Z_]|_)\w{0,80}$/;
 const HIP_CALL = /^__hip[A-Z]\w{1,60}$/;
-/** The same of threads and semaphores. */
+/** Calls for threads, semaphores, queues and asynchronous I/O. */
 const POSIX = /^(?:pthread|sem|epoll|mq|aio|io)_(?:[a-z]{2,12}_?){1,4}\d?$/;
 const POSIX_WORDS: ReadonlySet<string> = new Set('pthread sem epoll mq aio io cond wait timedwait mutex lock unlock trylock timedlock signal broadcast create join tryjoin timedjoin np rwlock rdlock wrlock timedrdlock timedwrlock spin barrier once kill cancel yield post trywait open close unlink pwait ctl receive send timedreceive timedsend suspend read write fsync error return clockwait clocklock clockjoin init destroy getevents pgetevents submit setup enter uring exit self detach'.split(' ')); // prettier-ignore
 
@@ -78,7 +78,7 @@ export function isKnownCall(name: string): boolean {
 }
 
 const LONGEST_KERNEL = 16 * 1024;
-/** What names of functions do not contain, unlike paths, addresses and sentences. */
+/** Parts of paths, addresses and assignments, which names of functions do not contain. */
 const NO_FUNCTION = /[^\x20-\x7e]|[/\\@]|\w=\w|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|(?:[\da-f]{2}:){4}/i;
 const SENTENCE = /(?:^|[^,>*&)])(?: [a-z]+){3}/;
 
@@ -86,10 +86,10 @@ const SENTENCE = /(?:^|[^,>*&)])(?: [a-z]+){3}/;
 export const isKernelName = (name: string): boolean =>
   name.length <= LONGEST_KERNEL && !NO_FUNCTION.test(name) && (!SENTENCE.test(name) || /[<(]/.test(name));
 
-/** Namespaces and prefixes of libraries' kernels that no family needs. */
+/** Namespaces and prefixes of libraries' kernels that are not in `KERNEL_FAMILIES`. */
 const KERNEL_LIBRARIES =
   /\b(?:at|c10|cub|thrust|cutlass|cudnn|cublas\w*|cask\w*|nccl|rccl|rocprim|hipcub|ck|ck_tile|miopen|vllm|flash|fmha|triton|at_cuda_detail)(?:::|_)|^(?:ncclDevKernel|ncclKernel|nvjet|sm\d|ampere_|volta_|turing_|hopper_|Cijk_|__amd_rocclr|igemm|gemmSN|gemv|dot_kernel|triton_)/;
 
-/** Whether the pattern of a library matches the name of a kernel. */
+/** Whether a kernel comes from a known library, by its name. */
 export const isLibraryKernel = (name: string): boolean =>
   KERNEL_LIBRARIES.test(name) || KERNEL_FAMILIES.some(({ pattern }) => pattern.test(name));

@@ -18,11 +18,11 @@ const API: TableRules = { strings: { nameId: 'api', endNameId: 'api' } };
 const CHAIN: TableRules = { strings: { symbol: 'symbol', module: 'path' }, texts: { symbolName: 'symbol' } };
 const NONE: TableRules = {};
 
-/** Tables that hold numbers alone, and calls. */
+/** The same rules for several tables, whose names are separated by spaces. */
 const withRules = (rules: TableRules, names: string): Record<string, TableRules> =>
   Object.fromEntries(names.split(' ').map((name) => [name, rules]));
 
-/** Rules by table, without the number of a version at its end. A table that is not here is left out. */
+/** Rules by name of the table, without a version such as `_V2` at its end. Other tables are left out. */
 export const NSIGHT_TABLES: Readonly<Record<string, TableRules>> = {
   StringIds: NONE,
   ...withRules(
@@ -55,7 +55,7 @@ export const NSIGHT_TABLES: Readonly<Record<string, TableRules>> = {
   TARGET_INFO_SYSTEM_ENV: { texts: { name: 'text', value: 'host' } },
 };
 
-/** Rows that are copied, of tables with rows of several kinds. */
+/** Conditions for rows that are copied, by table; of all other tables, every row is copied. */
 export const NSIGHT_ROWS: Readonly<Record<string, string>> = {
   TARGET_INFO_SYSTEM_ENV: "name = 'Hostname'",
   META_DATA_EXPORT: "name GLOB 'EXPORT_*VERSION*'",

@@ -1,6 +1,6 @@
 /**
- * Redacts SQLite exports of Nsight Systems: a new database with the tables, columns and rows that are known, so that no page of
- * the old one is left. A string that several tables refer to is replaced by the first of its kinds in `PRECEDENCE`.
+ * Redacts SQLite exports of Nsight Systems: a new database with the known tables, columns and rows, so that no page of the
+ * old one is left. A string to which several tables refer is replaced as the first of its kinds in `PRECEDENCE`.
  */
 import { realpathSync } from 'node:fs';
 import { entryOf } from '../containers/map-entry.js';
@@ -11,6 +11,7 @@ import { openCopy, usesLog, type OpenedDatabase } from '../parse/sqlite/wal-copy
 import { meaningOf } from '../parse/readers/nsight/session.js';
 import type { DiagnosticName } from '../record/diagnostics.js';
 import { EVENT } from '../parse/readers/nsight/nvtx.js';
+import { TENSORRT_CALL } from '../parse/trace/markers/markers.js';
 import { JsonMembers, nodeText, parseNode, Word, type JsonNode } from './json-node.js';
 import { NSIGHT_COLUMNS, NSIGHT_ROWS, NSIGHT_TABLES, type NsightText } from './nsight-columns.js';
 import type { TextKind, TextRules } from './texts.js';
@@ -19,7 +20,7 @@ import { isToolText } from './words.js';
 /** A cell with integers of 64 bits. */
 type Cell = bigint | number | string | Buffer | null;
 
-/** Kinds of strings, the one whose text is used first. */
+/** Kinds of strings; the first one applies to a string that has several. */
 const PRECEDENCE: readonly (TextKind | 'json')[] = ['kernel', 'api', 'range', 'layer', 'activity', 'json', 'symbol', 'domain', 'path', 'thread', 'process']; // prettier-ignore
 
 const HEADER_BYTES = 100;
@@ -33,7 +34,7 @@ function open(path: string): OpenedDatabase {
 
 /**
  * Writes the redacted copy of an export.
- * @param into path of an empty file, or of none
+ * @param into path of an empty file, or of a file that does not exist
  */
 export function redactNsight(path: string, into: string, rules: TextRules): void {
   const { database, remove } = open(path);
@@ -57,16 +58,15 @@ interface Column {
   readonly isKey: boolean;
 }
 
-/** NVTX rows name domains, threads and categories too; ranges of a library's domain have names of their own. */
+/** The table of NVTX, whose rows name ranges, and also domains, threads and categories. */
 const NVTX = 'NVTX_EVENTS';
-/** Messages of the profiler that readers understand, in words of the same meaning. */
+/** Messages of the profiler that readers count, in words that they recognise. */
 const MESSAGES: Readonly<Partial<Record<DiagnosticName, string>>> = {
   'profiler-without-permission': 'insufficient privilege',
   'profiler-driver-not-supported': 'driver is not supported',
   'profiler-not-initialised': 'CUPTI is not initialized',
   'profiler-saw-no-device': 'no CUDA events',
 };
-const TENSORRT_CALL = /^[A-Z]\w*::[a-z]\w*$/;
 
 class NsightCopy {
   /** Names of domains by process and id. */
@@ -134,7 +134,7 @@ class NsightCopy {
     }
   }
 
-  /** Finds which strings a table refers to, and as what. */
+  /** Finds the strings to which a table refers, and the kind of each. */
   #readStrings(table: string): void {
     const { strings } = rulesOf(table) ?? {};
     const there = new Set(this.#columnsOf(table));
@@ -223,7 +223,7 @@ class NsightCopy {
     }));
   }
 
-  /** A cell: numbers stay; a text is replaced by its kind, and left out in a column of numbers. */
+  /** The cell to write: numbers stay; texts are replaced by a rule of their kind, and left out of columns of numbers. */
   #cell(cell: Cell, kind: NsightText | undefined): Cell {
     if (cell === null || typeof cell === 'bigint' || typeof cell === 'number') return cell;
     if (kind === 'payload') return this.#payloads.copy(cell);

@@ -1,13 +1,16 @@
 /**
- * Replaces the free parts of range texts. Markers that readers understand keep the parts that they need: the call of an op, its
+ * Replaces the free parts of range texts. Markers that readers interpret keep the parts on which answers depend: the call of an op, its
  * sequence numbers and shapes, the path of a layer, the number of a step.
  */
 import {
   ENGINE_PREFIX,
+  FORWARD,
   isNcclCall,
   isNode,
+  LAYER_PREFIX,
   parseMarker,
   readOpName,
+  RECOMPUTATION,
   type OpMarker,
 } from '../parse/trace/markers/markers.js';
 import { toOpCall } from '../record/python/marker-text.js';
@@ -39,13 +42,10 @@ export interface PartRules {
   redact(kind: 'einsum' | 'type' | 'argument' | 'domain', text: string): string;
 }
 
-const LAYER = 'layer:';
-const RECOMPUTATION = 'CheckpointFunctionBackward';
-
 export function redactRange(text: string, rules: PartRules): string {
   if (text === '') return text;
   if (text.startsWith('{')) return dictMarker(text, rules);
-  if (text.startsWith(LAYER)) return LAYER + rules.layers(text.slice(LAYER.length));
+  if (text.startsWith(LAYER_PREFIX)) return LAYER_PREFIX + rules.layers(text.slice(LAYER_PREFIX.length));
   return (
     compiled(text, rules) ??
     step(text, rules) ??
@@ -171,7 +171,7 @@ function opMarkerText({ text, name, wrapper, seq, opId, sizes }: OpMarker, rules
   ].join(', ');
 }
 
-/** A marker that is a Python dict; one that cannot be read stays one that cannot be read. */
+/** A marker that is a Python dict; one that cannot be parsed becomes a text that cannot be parsed either. */
 function dictMarker(text: string, rules: PartRules): string {
   const forms = Object.keys(DICT_FORMS);
   const key = forms.find((form) => text.includes(`'${form}'`) || text.includes(`"${form}"`));
@@ -217,8 +217,6 @@ const DICT_FORMS: Readonly<Record<string, DictForm>> = {
 const isTexts = (value: PythonValue | undefined): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-const FORWARD = '::forward';
-
 /** DLProf's stack of functions, in which modules are the frames that end in `::forward`. */
 const functions = (stack: string, rules: PartRules): string =>
   stack
@@ -231,7 +229,7 @@ const functions = (stack: string, rules: PartRules): string =>
     })
     .join('/');
 
-/** Ops whose text argument is an equation. */
+/** Whether a text argument of the op is an equation. */
 const hasEquation = (op: string): boolean => op === 'einsum';
 
 /** A call with the texts of its arguments replaced. */

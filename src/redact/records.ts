@@ -8,6 +8,7 @@ import { isObject, type RecordFields } from '../record/fields/field-types.js';
 import { isTabular, RECORD_FIELDS, type TabularType } from '../record/fields/record-fields.js';
 import type { OpCall, ProfileLine } from '../record/record.js';
 import { READERS } from '../parse/registry.js';
+import { MODULE } from '../parse/torch/event-names.js';
 import { redactCall } from './ranges.js';
 import type { TextKind, TextRules } from './texts.js';
 import { isToolText } from './words.js';
@@ -82,7 +83,7 @@ const named =
 
 const counters = named(() => plain);
 
-/** Kinds of labels whose texts are no words of tools. */
+/** Kinds of labels whose texts are not words of tools. */
 const LABEL_KINDS: Readonly<Record<string, TextKind>> = {
   ...{ kernel_file: 'path', kernel_hash: 'id', hlo: 'instruction', module: 'layer', text: 'range' },
   ...{ api: 'api', kernelName: 'kernel', compilerOperands: 'operands', source: 'tensor', dest: 'tensor' },
@@ -98,7 +99,7 @@ const LABEL_KINDS: Readonly<Record<string, TextKind>> = {
   },
   ...{ inputTypes: 'type', outputTypes: 'type', hash: 'id', name: 'range' },
 };
-/** Labels and facts of the form of a shape or type, one per operand. */
+/** Lists of shapes and lists of types, one per operand. */
 const SHAPES = /^["\d,;: ]{0,2000}$/;
 const TYPES = /^(?:(?:DT_)?[A-Z]{1,10}\d{0,3}(?:_[A-Z\d]{1,6}){0,2}(?::\d)?;?){0,200}$/;
 const ADDRESS_NAMES: ReadonlySet<string> = new Set(['SB', 'HBM', 'DRAM', 'PSUM', 'VIRTUAL', 'WEIGHT', 'HOST', 'DDR']);
@@ -120,7 +121,7 @@ const label = (key: string): Rule => {
 /** Whether the innermost range of an allocation is a frame or a module. */
 const isFrame = (value: string): boolean => /^<|^nn\.Module: |\(\d{1,9}\): /.test(value);
 
-/** Facts whose texts are no words of tools. */
+/** Kinds of facts whose texts are not words of tools. */
 const FACT_KINDS: Readonly<Record<string, TextKind>> = {
   ...{ capture: 'file', model: 'file', hash: 'id', uuid: 'id', not_read: 'text' },
 };
@@ -139,7 +140,7 @@ const fact = (key: string): Rule => {
 
 const TABLE = /^[A-Z][A-Z0-9]{0,20}(?:_[A-Z0-9]{1,20}){1,6}$/;
 
-/** `OSRT_API: 1101, marks of NVTX_EVENTS: 2`: the names of kinds are words or tables of the profiler, or are replaced. */
+/** `OSRT_API: 1101, marks of NVTX_EVENTS: 2`: names of the profiler's tables stay, other names are replaced. */
 function unreadKinds(value: string, rules: TextRules): string {
   const kinds = value.split(/, (?=[^,]*: \d+(?:,|$))/);
   return kinds
@@ -181,7 +182,7 @@ const DEVICE = object({
   ...{ arch: text('arch'), units: plain, clockHz: plain, memBytesPerS: plain, memBytes: plain, rank: plain },
 });
 const TRANSFER = object({ src: plain, dst: plain, link: text('text'), bytes: plain, count: plain, dur: plain });
-/** The name of an op; the module in the same place of `mod` says whose it is. */
+/** The name to write for an op. @param mod the module that defines it */
 const opNamed = (name: unknown, mod: unknown, rules: TextRules): string | undefined =>
   typeof name !== 'string' ? undefined : rules.redactOp(typeof mod === 'string' ? mod : '', name);
 
@@ -229,12 +230,12 @@ const RANGE_TEXTS: Readonly<Record<(typeof KINDS)[number], TextKind>> = {
 const rangeText: Rule = (value, rules, { kind, domain }) => {
   if (typeof value !== 'string') return undefined;
   const known = KINDS.find((name) => name === kind) ?? 'annotation';
-  if (known !== 'layer' || value.startsWith('nn.Module: ')) return rules.redact(RANGE_TEXTS[known], value);
+  if (known !== 'layer' || value.startsWith(MODULE)) return rules.redact(RANGE_TEXTS[known], value);
   if (typeof domain === 'string' || !/^(?:layer:|\{)/.test(value)) return rules.redact('layer', value);
   return rules.redact('range', value);
 };
 
-/** Counts by a known name. */
+/** Counts by name; unknown names are left out. */
 const countsOf =
   (isKnown: (name: string) => boolean): Rule =>
   (value, rules) => {
@@ -244,7 +245,7 @@ const countsOf =
     return Object.fromEntries(known);
   };
 
-/** Texts of samples by metric, which names what they are. */
+/** The text of a sample; its kind depends on the metric. */
 const sampleText: Rule = (value, rules, { metric }) => {
   if (typeof value !== 'string') return undefined;
   return rules.redact(/^cpu_stack/.test(String(metric)) ? 'symbol' : isToolText(value) ? 'text' : 'id', value);
@@ -312,7 +313,7 @@ export function redactRecord(record: ProfileLine, rules: TextRules): ProfileLine
     if (value === undefined) rules.drop('fields of records');
     else into[name] = value;
   }
-  // The short form of a name that was replaced would be another pseudonym.
+  // The short form would otherwise have a pseudonym of its own.
   if (record.type === 'kernel' && into['name'] !== record.name) into['short'] = into['name'];
   return into as unknown as ProfileLine;
 }

@@ -16,7 +16,7 @@ export interface RedactionReport {
   readonly dropped: Readonly<Record<string, number>>;
 }
 
-/** Kinds that the user asked to keep, by option. */
+/** Values of `--keep`, by the kind that they keep. */
 const ASKED: Readonly<Partial<Record<TextKind, 'layers' | 'ranges' | 'sources'>>> = {
   ...{ layer: 'layers', range: 'ranges', frame: 'sources', path: 'sources' },
 };

@@ -1,9 +1,10 @@
 /**
- * Replaces texts by kind. A text of a kind is kept if it has the form of a harmless one; parts of it that have a meaning for
- * readers are kept, and the rest becomes pseudonyms.
+ * Replaces texts by kind. A text is kept if it has the form of a harmless text of its kind. Of other texts, the parts on which
+ * answers depend are kept, and the rest becomes pseudonyms.
  */
 import { addTo, LruCache } from '../containers/map-entry.js';
-import { isBackwardOp } from '../parse/trace/markers/markers.js';
+import { MODULE } from '../parse/torch/event-names.js';
+import { ENGINE_PREFIX, isBackwardOp } from '../parse/trace/markers/markers.js';
 import { elementType } from '../record/element-types.js';
 import { FRAME_SEPARATOR } from '../record/sample-metrics.js';
 import { isKernelName, isKnownCall, isKnownLibrary, isKnownNode, isKnownOp, isLibraryKernel } from './known-names.js';
@@ -44,10 +45,10 @@ export const REASONS = {
   layer: 'number or class of PyTorch',
   frame: 'frame of PyTorch or Python',
   symbol: 'call of a system library',
-  path: 'no path',
-  file: 'no name',
-  host: 'no name',
-  process: 'no name',
+  path: 'not a path',
+  file: 'unknown name',
+  host: 'unknown name',
+  process: 'unknown name',
   thread: 'number',
   group: 'number',
   description: 'words of frameworks',
@@ -62,7 +63,7 @@ export const REASONS = {
   value: 'number, or variant of an op',
   einsum: 'letters in order of use',
   id: 'number',
-  tensor: 'no name',
+  tensor: 'unknown name',
   category: 'category of the profiler',
   activity: 'words of profilers',
   graph: 'words of frameworks',
@@ -81,10 +82,9 @@ export interface KindCount {
 
 const RECENT = 8192;
 
-const ENGINE_PREFIX = 'autograd::engine::evaluate_function: ';
 const QUALIFIED = /^((?:[A-Za-z_]\w*::)*[A-Za-z_]\w*)::([^:].*)$/s;
 const CPP_NODE = /^(.*CppNode<)(.*)>$/s;
-/** Endings of names that say what a function is. */
+/** Endings that mark a function as part of the backward pass. */
 const ENDING = /(?:Backward\d{0,2}|Backwards|_backward)$/;
 
 const FRAME = /^(.+)\((\d{1,9})\): (.*)$/s;
@@ -142,7 +142,7 @@ export class TextRules {
     else count.kept++;
   }
 
-  /** The name of an op of a module, without the module. */
+  /** The name to write for an op of a module, without the name of the module. */
   redactOp(mod: string, name: string): string {
     const replaced = this.#recent.of(`op of ${mod}\0${name}`, () => this.#opIn(mod, name));
     this.#count('op', replaced !== name);
@@ -204,7 +204,7 @@ export class TextRules {
           : this.pseudonyms.of(kind, text);
   }
 
-  /** A name that is an identifier only if the text is one, because readers distinguish these. */
+  /** A pseudonym that is an identifier if the text is one, because readers treat identifiers differently from other texts. */
   name(kind: PseudonymKind, text: string): string {
     return /^[A-Za-z_]\w*$/.test(text) ? this.pseudonyms.identifier(kind, text) : this.pseudonyms.of(kind, text);
   }
@@ -231,7 +231,7 @@ export class TextRules {
     return `${isKnown ? before : 'CppNode<'}${mod === '' ? op : `${this.library(mod.slice(0, -2))}::${op}`}>`;
   }
 
-  /** The op of a module, without it. What its ending says about it stays. */
+  /** The name of an op without its module. An ending that marks it as part of the backward pass stays. */
   opOf(mod: string, op: string): string {
     if (isKnownOp(mod, op) || (mod === '' && (isKnownNode(op) || isKnownOp('aten', op)))) return op;
     const ending = ENDING.exec(op)?.[0] ?? '';
@@ -256,7 +256,7 @@ export class TextRules {
     return isKnown ? text : this.pseudonyms.identifier('type', text);
   }
 
-  /** A path of layers: each component between slashes, dots and plus signs has its own pseudonym. */
+  /** A path of layers: each component between slashes and dots has its own pseudonym. */
   layers(text: string): string {
     if (this.options.keep.has('layers')) return text;
     const hides = hasAddress(text);
@@ -294,7 +294,7 @@ export class TextRules {
     return name === '' ? '' : this.pseudonyms.of('function', name);
   }
 
-  /** A file by its folder and name. Files of PyTorch keep their names below `torch/`. */
+  /** A file: pseudonyms for its folder and its name. Files of PyTorch keep their paths from `torch/` on. */
   path(text: string): string {
     if (this.options.keep.has('sources') || text === '' || text === 'na') return text;
     const path = text.replaceAll('\\', '/');
@@ -363,14 +363,14 @@ export class TextRules {
     return (/^\s*/.exec(text)?.[0] ?? '') + this.value(text.trim());
   }
 
-  /** A copy, a memset, a wait: the words that say what it does stay. */
+  /** A copy, a memset, a wait: words for its kind and direction stay. */
   activity(text: string): string {
     if (text === '' || isToolText(text)) return text;
     const words = text.match(/\b(?:HtoD|DtoH|DtoD|PtoP|HtoH|Memcpy|Memset|Pageable|Pinned|Managed)\b/g) ?? [];
     return [this.pseudonyms.of('activity', text), ...words].join(' ');
   }
 
-  /** Operands of an instruction: tokens that are no numbers and no words of the compiler are replaced one by one. */
+  /** Operands of an instruction: tokens that are neither numbers nor words of the compiler are replaced one by one. */
   #operands(text: string): string {
     return text.replace(/[^\s,;()[\]{}=<>+*|&!@:]+/g, (token) =>
       NUMBER.test(token) || HEX.test(token) || (!token.includes('/') && isToolText(token))
@@ -380,7 +380,7 @@ export class TextRules {
   }
 }
 
-/** Whether a text has four numbers as in an IPv4 address; versions begin with a smaller number, or have a larger one. */
+/** Whether a text contains an IPv4 address. Four numbers of which the first is below 10 are taken for a version. */
 const hasAddress = (text: string): boolean =>
   Array.from(text.matchAll(/(?<!\d)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?!\d)/g)).some(
     ([, first, ...parts]) => Number(first) > 9 && [first, ...parts].every((part) => Number(part) < 256),
@@ -396,7 +396,7 @@ const TYPES: ReadonlySet<string> = new Set(
 const DTYPES: ReadonlySet<string> = new Set(
   ['Scalar', 'ScalarList', 'TensorList', 'GenericList', 'Int', 'IntList', 'Double', 'DoubleList', 'Bool', 'BoolList', 'String', 'StringList', 'Device', 'Generator', 'Layout', 'Stream', 'None', 'Dict', 'nullptr (uninitialized)', 'Object', 'Tuple', 'QUInt8', 'QInt8', 'ComplexHalf', 'long int', 'unsigned char', 'signed char', 'short', 'c10::Half', 'c10::BFloat16', 'c10::complex<float>', 'c10::complex<double>', 'c10::Float8_e4m3fn', 'c10::Float8_e5m2', 'c10::Float8_e4m3fnuz', 'c10::Float8_e5m2fnuz'],
 ); // prettier-ignore
-/** Categories of trace events that readers know, and others that profilers write. */
+/** Categories of events in traces of PyTorch, in lower case. */
 const CATEGORIES: ReadonlySet<string> = new Set(
   'cpu_op operator user_annotation gpu_user_annotation python_function cuda_runtime runtime hip_runtime privateuse1_runtime xpu_runtime mtia_runtime glow_runtime cuda_driver driver privateuse1_driver xpu_driver kernel mtia_ccp_events gpu_memcpy memcpy gpu_memset memset cuda_sync cuda_profiler_range ac2g async async_cpu_to_gpu async_gpu cpu_instant_event external_correlation fwdbwd overhead trace xpu_sync hpu_op collective_comm mtia_workloadd mtia_insight cuda_event gpu_pm_counter'.split(
     ' ',
@@ -415,7 +415,6 @@ const THREADS: ReadonlySet<string> = new Set([
   'CPU',
   'GPU',
 ]);
-const MODULE = 'nn.Module: ';
 
 /** The part of a path that names a file of a known library; null for any other file. */
 const libraryFile = (path: string): string | null => TORCH_FILE.exec(path)?.[1] ?? LIBRARY_FILE.exec(path)?.[1] ?? null;

@@ -1,6 +1,6 @@
 /**
- * Words that are kept, because they come from profilers, frameworks and vendors and not from the user. A text that is made
- * of such words and numbers names a metric, a unit, an argument, an engine or an option.
+ * Words that are kept, because they come from profilers, frameworks and vendors and not from the user. A text that consists
+ * of such words and numbers is the name of a metric, a unit, an argument, an engine or an option.
  */
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
@@ -54,7 +54,7 @@ export const OPTIMIZERS = setOf(
 export const TORCH_PACKAGES =
   '_C|_custom_op|_decomp|_dispatch|_dynamo|_export|_functorch|_higher_order_ops|_inductor|_library|_lazy|_logging|_numpy|_ops|_prims|_prims_common|_refs|_subclasses|amp|ao|autograd|backends|compiler|cpu|cuda|distributed|distributions|export|fft|func|futures|fx|jit|linalg|masked|mps|multiprocessing|nested|nn|onnx|optim|package|profiler|quantization|random|sparse|special|testing|utils|xpu';
 
-/** Python's own files, which are frames of no program. */
+/** Files of Python's standard library that are kept in call stacks. */
 export const PYTHON_FILES = setOf('threading.py contextlib.py runpy.py functools.py');
 
 /** Calls of operating systems and C libraries that profilers trace. */

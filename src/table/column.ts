@@ -96,7 +96,7 @@ export interface ColumnShape {
   readonly unit?: 'ns' | 'us' | 's' | 'bytes' | 'MiB' | 'FLOP' | 'FLOP/s' | 'FLOP/B' | 'TFLOP/s' | 'GB/s' | '%';
   /** Type of the values. A real number has a fixed number of digits in text, and all digits in CSV and JSON. */
   readonly type: 'int' | 'real' | 'str';
-  /** Whether some values of a column of strings are numbers, such as the steps with a number. */
+  /** Whether some values of a column of strings are numbers, such as those of steps that have a number. */
   readonly hasNumbers?: true;
   /** Whether its strings are right-aligned, like numbers. */
   readonly toTheRight?: boolean;

@@ -1,17 +1,17 @@
 /**
- * One JSON document with an answer in an envelope. Each row or document of the answer is on a line of its own, so that
+ * One JSON document: an answer in an envelope. Each row or document of the answer is on its own line, so that
  * `head` and `grep` work on it; docs/guide/json.md explains the keys.
  */
 import { jsonOf } from '../record/control-characters.js';
 
-/** What is known before anything is read. */
+/** Members that are known before anything is read. */
 export interface DocumentHead {
   readonly schema: string;
   readonly tool: string;
   readonly command: readonly string[];
 }
 
-/** What is known once everything is read, by key, in the order in which it is written. */
+/** Members that are known once everything is read, in the order in which they are written. */
 export interface DocumentTail {
   readonly inputs: readonly object[];
   readonly window: object | null;
@@ -47,7 +47,7 @@ export const rowsText = (lines: string, isFirst: boolean): string =>
 
 /**
  * The text after the last row.
- * @param hasRows whether there were any
+ * @param hasRows whether rows were written
  * @param hasInputs whether the head has listed the inputs
  */
 export function tailText(

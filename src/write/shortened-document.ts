@@ -1,5 +1,5 @@
 /**
- * A JSON document of at most a number of characters: rows from the ends of lists are left out first, then whole keys,
+ * Shortens a JSON document to a number of characters: rows from the ends of lists are left out first, then whole keys,
  * the least important first, then the ends of long texts. What is left out is counted.
  */
 import { entryOf } from '../containers/map-entry.js';
@@ -9,9 +9,9 @@ import { headText, rowsText, tailText, type DocumentHead, type DocumentTail } fr
 /** A whole document. Paths of keys lead from here, without the numbers of elements: `answer.devices.gaps`. */
 export interface WholeDocument extends Omit<DocumentTail, 'leftOut'> {
   readonly head: DocumentHead;
-  /** The first rows, as many as could have room. */
+  /** The first rows, as many as could fit. */
   readonly answer: readonly unknown[];
-  /** Number of all rows, and the number of characters of the whole document. */
+  /** Number of all rows, and of the characters of the whole document. */
   readonly rows: number;
   readonly characters: number;
   /** Number of inputs that are not among `inputs`. */
@@ -29,15 +29,15 @@ export interface LeftOut {
   readonly wayOut: string;
 }
 
-/** Rows of each list that come before any further rows of the most important ones. */
+/** Rows of each list that are shown before more rows of any list. */
 const HEAD = 5;
-/** An object with more keys is a list of entries. */
+/** An object with more keys is shortened like a list: its last entries are left out. */
 const MOST_KEYS = 15;
-/** Texts are cut to these lengths, one after the other, when important keys have no room otherwise. */
+/** Texts are cut to these lengths, one after the other, until important keys fit. */
 const TEXT_LENGTHS = [null, 400, 100] as const;
-/** The document has the arguments, and thus the digits of a larger number. */
+/** The suggested number will be among the arguments in the document, where its digits count too. */
 const MOST_DIGITS = 9;
-/** Keys of the envelope with lists, which are always there. */
+/** Keys of the envelope that hold lists; they are never left out. */
 const ENVELOPE = ['cannot', 'doubts', 'answer', 'inputs', 'command'] as const;
 
 /** The part of a document that is shown. */
@@ -47,7 +47,7 @@ interface Plan {
   readonly texts: number | null;
 }
 
-/** What is known of the value at a path. */
+/** Kind and size of the values at a path. */
 interface Place {
   readonly kind: 'list' | 'numbers' | 'object';
   /** Elements of the longest list. */
@@ -128,12 +128,12 @@ class Cutter {
 
 export interface Shortened {
   readonly text: string;
-  /** The smallest possible document, if even that has no room. */
+  /** Length of the smallest possible document if even that does not fit; otherwise null. */
   readonly least: number | null;
 }
 
 /**
- * The document in at most that many characters.
+ * The document with the most important parts that fit.
  * @param most maximum number of characters
  * @param importance paths of keys of `answer`, the most important first; all others follow in the order of the document
  */
@@ -216,7 +216,7 @@ function extend(
     if (before === undefined && !works(kind === 'object' ? Infinity : longest)) shown.delete(path);
     return;
   }
-  // Doubled until it no longer fits, so that no attempt is much longer than the limit.
+  // The step is doubled until the document is too long, so that no attempt is much longer than the limit.
   const end = path === 'answer' ? Math.min(longest, rows) : longest;
   let [low, step] = [before ?? 0, 1];
   while (low < end && works(Math.min(end, low + step))) {

@@ -3,8 +3,8 @@
  * and can be filtered. Numbers are numbers, text is text and never a formula, unknown cells are empty.
  *
  * Rows are compressed as they come. write-excel-file, the library for this, keeps all rows (200,000 rows of ten cells
- * take 780 MB) and writes the time of day into the file, so that the same input would not give the same bytes; fflate
- * makes the archive of this one.
+ * take 780 MB) and writes the time of day into the file, so that the same input would not give the same bytes. The archive
+ * is therefore made with fflate.
  */
 import type * as Fflate from 'fflate';
 import { elementAt } from '../containers/element.js';
@@ -19,9 +19,9 @@ import type { Layout, Sheet } from './columns.js';
 const MOST_ROWS = 1_048_576;
 const MOST_CHARACTERS = 32_767;
 
-/** Modification time of the files in the archive: the earliest that the format has, so that equal tables are equal. */
+/** Modification time of the files in the archive: the earliest that the format has, so that equal tables give equal files. */
 const MODIFIED = '1980-01-01T00:00:00';
-/** Columns of text without a fixed width, and the widest column, in characters. */
+/** Width of text columns without a width of their own, and maximum width, in characters. */
 const [FLEXIBLE_WIDTH, WIDEST] = [40, 60];
 
 const fflate = lateLibrary<typeof Fflate>('fflate');
@@ -69,7 +69,10 @@ function relations(targets: readonly (readonly [type: string, target: string])[]
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text of a cell in XML. Spreadsheets read `_x0041_` as the character with that code, so its first `_` is written so. */
+/**
+ * Text of a cell in XML. Spreadsheets read `_x0041_` as the character with that code, so the `_` before such a code is
+ * itself written as a code.
+ */
 const xmlText = (text: string): string =>
   fitting(escapeControls(text))
     .replace(/_(?=x[\da-f]{4}_)/gi, '_x005F_')

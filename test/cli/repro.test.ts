@@ -248,7 +248,7 @@ describe('dprof repro', () => {
       `dprof: ${LENET}: ncclDevKernel_AllReduce_Sum_f32_RING_LL is a collective operation (nccl-tests or rccl-tests run it alone)\n`,
     );
     expect(await refusal(['-f', 'shapes', '3', LENET])).to.equal(
-      `dprof: ${LENET}: no matrix product that BLAS does at once: aten::relu (-f script runs any op; --where 'op==mm || op==linear' selects products)\n`,
+      `dprof: ${LENET}: no matrix product that BLAS computes in one call: aten::relu (-f script runs any op; --where 'op==mm || op==linear' selects products)\n`,
     );
     expect(await refusal(['--device-peaks', LENET])).to.equal(
       'dprof: --device-peaks reads no file (dprof repro --device-peaks > peaks.py)\n',

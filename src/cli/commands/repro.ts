@@ -18,7 +18,7 @@ import { recordsCommand, type RecordsRequest } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
 import { TOP_OPTION, unfit, WHERE_OPTION } from '../shared-options.js';
 
-/** Calls of a script for several. */
+/** Default number of calls in a script for several. */
 const USUAL_TOP = 10;
 
 const PEAKS_SCRIPT = 'device-peaks';
@@ -65,7 +65,7 @@ function shapesOf(ops: readonly ReproducedOp[]): ListedShape[] {
   });
   if (shapes.length > 0) return shapes;
   const names = [...new Set(ops.map(({ found }) => `${found.backward ? 'the gradient of ' : ''}${found.name}`))];
-  throw new UserError(`no matrix product that BLAS does at once: ${names.slice(0, 3).join(', ')}`, {
+  throw new UserError(`no matrix product that BLAS computes in one call: ${names.slice(0, 3).join(', ')}`, {
     hint: "-f script runs any op; --where 'op==mm || op==linear' selects products",
   });
 }

@@ -12,8 +12,8 @@ import { expandInput } from '../../parse/source.js';
 import { UserError, isSystemError, UsageError, EXIT, shownPath } from '../../record/errors.js';
 import { encodeLine } from '../../record/jsonl.js';
 import type { ProfileLine } from '../../record/record.js';
-import { ASKS_FOR_WORDS, asksForHelp, helpOf, parseArguments } from '../arguments.js';
-import type { CommandEntry } from '../command.js';
+import { ASKS_FOR_WORDS, asksForHelp, helpOf } from '../arguments.js';
+import { runWith, type CommandEntry } from '../command.js';
 import { outcomeOf, parseOne, type ParsedProfile, type ParseOptions, type Outcome } from './one.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './options.js';
 import { isLarge } from './worker-pool.js';
@@ -171,11 +171,11 @@ async function aboutItself(args: readonly string[]): Promise<string | null> {
   return first === 'help' && others.length === 0 ? helpOf(DPARSE) : null;
 }
 
-/** The word that names the command; a file of this name is given as `./redact`. */
+/** The name of the command. For a file of this name, the user gives `./redact`. */
 const REDACT_COMMAND = 'redact';
 
-/** Commands for completion. */
-const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+/** Commands of `dparse`, by name. */
+const COMMANDS: Readonly<Record<typeof REDACT_COMMAND, CommandEntry>> = {
   [REDACT_COMMAND]: {
     title: 'a copy of a profile that can be shared',
     load: async () => {
@@ -186,8 +186,8 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 };
 
 async function redact(args: readonly string[]): Promise<void> {
-  const { REDACT, redactCommand } = await import('./redact-command.js');
-  return asksForHelp(args) ? printText(await helpOf(REDACT)) : redactCommand(parseArguments(REDACT, args));
+  const command = await COMMANDS[REDACT_COMMAND].load();
+  return asksForHelp(args) ? printText(await helpOf(command.tool)) : runWith(command, args);
 }
 
 /** @param args the arguments after the tool's name */

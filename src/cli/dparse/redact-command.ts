@@ -25,7 +25,7 @@ import { READING_OPTIONS } from '../shared-options.js';
 
 const FORMS = ['records', 'profile'] as const;
 
-/** Characters of a key, below which pseudonyms could be found by trying all keys. */
+/** Minimum characters of a key. A shorter key could be found by trying all. */
 const SHORTEST_KEY = 12;
 
 const [, FROM, TO] = UNCUT_TIME_OPTIONS;
@@ -61,12 +61,12 @@ export const REDACT: Tool = {
   ],
   notes: [
     [
-      'Options that select a part are for records. Names of kernels are kept, and may name a program; --hash-kernels replaces them. Read the report and the copy before you share it.',
+      'Options that select a part are for records. Names of kernels are kept, and may reveal a program; --hash-kernels replaces them. Read the report and the copy before you share it.',
     ],
     [
-      'Memory: an entry for each distinct text that is replaced; records add that of dparse, and an Nsight Systems copy waits in TMPDIR.',
+      'Memory: an entry for each distinct text that is replaced; records add that of dparse, and an Nsight Systems copy is first written to TMPDIR.',
     ],
-    ['A file named redact is given as ./redact.'],
+    ['To parse a file named redact, give ./redact.'],
   ],
   examples: [
     'dparse redact net.sqlite -o net.redacted.jsonl',
@@ -118,7 +118,7 @@ export async function redactCommand(given: Arguments): Promise<void> {
   for (const line of reportLines(written)) say('dparse', line);
 }
 
-/** Types of all records; a reader takes them as what is wanted. */
+/** All types of records, for readers. */
 const ALL_TYPES: ReadonlySet<ProfileLine['type']> = new Set(
   Object.keys(RECORD_FIELDS) as (keyof typeof RECORD_FIELDS)[],
 );
@@ -139,7 +139,7 @@ async function writeRecords(given: Arguments, rules: TextRules): Promise<void> {
       const part = new RecordPart(choice, kernels);
       for await (const batch of source.batches)
         for (const record of batch) {
-          const kept = part.of(record);
+          const kept = part.selected(record);
           if (kept !== null) await write(encodeLine(redactRecord(kept, rules)));
         }
       choice?.refuseNothing();
@@ -172,7 +172,8 @@ class RecordPart {
     private readonly kernels: Range | undefined,
   ) {}
 
-  of(record: ProfileLine): ProfileLine | null {
+  /** The record, if it is selected; an end line with the counts of selected records. */
+  selected(record: ProfileLine): ProfileLine | null {
     if (this.choice === undefined && this.kernels === undefined) return record;
     if (this.choice?.keeps(record) === false || !this.#isBetween(record)) return null;
     const counts = this.#counts.get(record.profile) ?? {};
@@ -255,7 +256,7 @@ async function writeProfile(given: Arguments, rules: TextRules): Promise<void> {
   if (selecting !== undefined)
     throw new UsageError(
       `--${selecting} cannot be combined with --as profile`,
-      'records have selections: --as records',
+      'only records can be a part of a profile: --as records',
     );
   if (input !== '-') requireThere([input]);
   const output = given.text('output');

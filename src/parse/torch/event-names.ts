@@ -137,7 +137,7 @@ export type HostName =
 
 const NO_NAME: HostName = { kind: 'none' };
 
-const MODULE = 'nn.Module: ';
+export const MODULE = 'nn.Module: ';
 /** Source: torch/utils/checkpoint.py since PyTorch 2.0, `use_reentrant=False`. */
 const RECOMPUTATION = /torch\/utils\/checkpoint\.py\(\d+\): recompute_fn$/;
 /** A frame such as `train.py(184): main`. */

@@ -137,10 +137,10 @@ function branchText(column: KernelColumn, { keys, key, level }: GroupRow, index:
 }
 
 /**
- * What `--where` takes to select the kernels of a group; null where no expression does.
+ * The expression for `--where` that selects the kernels of a group; null where there is none.
  * @param within the expression that selected the kernels of all groups; undefined for none
  */
 export const whereColumn = (keys: readonly KernelColumn[], within?: string): Column<GroupRow> =>
-  column('where', 'Where', str(0), 'the kernels of the group, as --where takes them', (row) =>
+  column('where', 'Where', str(0), 'expression that selects the kernels of the group, for --where', (row) =>
     expressionOf(keys, row.keys, within),
   );

@@ -1,4 +1,4 @@
-/** Conditions of `--where` for known values, so that rows of an answer can be asked for again. */
+/** Writes expressions for `--where` that select the rows with given values, such as the kernels of a group. */
 import { textOf, type CellValue, type ColumnShape } from '../../table/column.js';
 import { UNKNOWN } from '../../record/units.js';
 
@@ -20,7 +20,7 @@ export function conditionOf(column: ColumnShape, value: CellValue): string | nul
   if (text === UNKNOWN) return null;
   const equal = `${key}==${quoted(text)}`;
   if (typeof value === 'string') return equal;
-  // The end of the text distinguishes it from those of entries.
+  // The suffix distinguishes the text of the list from those of its entries.
   if (suffix !== undefined) return equal;
   if (value.some((entry) => String(entry).includes(separator))) return null;
   // A list also equals each of its entries.

@@ -23,21 +23,22 @@ export interface KernelId {
 
 /**
  * `ID` or `PROFILE:ID`.
- * @param taker what takes it, for the message
+ * @param takenBy the option or command that takes the text, for the message
  * @throws UsageError for anything else
  */
-export function parseKernelId(text: string, taker = '--explain'): KernelId {
+export function parseKernelId(text: string, takenBy = '--explain'): KernelId {
   const found = /^(?:(\d+):)?(\d+)$/.exec(text.trim());
-  if (found === null) throw new UsageError(`${taker} takes a kernel's idx, not '${text}'`, `e.g. ${taker} 12 or 0:12`);
+  if (found === null)
+    throw new UsageError(`${takenBy} takes a kernel's idx, not '${text}'`, `e.g. ${takenBy} 12 or 0:12`);
   return { profile: found[1] === undefined ? null : Number(found[1]), id: Number(found[2]) };
 }
 
-/** The kernel as `--explain` takes it. */
+/** PROFILE:IDX of the kernel, which `--explain` takes. */
 export const EXPLAIN_COLUMN: Column<Annotated> = column(
   'explain',
   'Explain',
   str(8),
-  'the kernel as --explain takes it',
+  'number of the kernel, for --explain',
   ({ record: { profile, id } }) => `${profile}:${id}`,
 );
 

@@ -10,6 +10,7 @@ import { boundRow } from '../../ops/schema/op-rules.js';
 import type { BoundArguments } from '../../ops/schema/binding.js';
 import { ATEN_PRODUCTS, gemmExtents, resultType } from '../../ops/families/products/products.js';
 import type { Arg, OpCall } from '../../record/record.js';
+import { contiguous } from './product-layout.js';
 import { pythonComment } from './python-value.js';
 import type { Reproduction } from './reproduction.js';
 import type { ReproducedOp } from './reproductions.js';
@@ -25,7 +26,7 @@ export interface GemmShape {
   readonly transB: boolean;
   readonly lda: number;
   readonly ldb: number;
-  /** Distance between the matrices of a batch; 0 for a factor that all share. */
+  /** Distance between the matrices of a batch in elements; 0 for a factor that all products share. */
   readonly strideA: number;
   readonly strideB: number;
   /** Names of element types. */
@@ -46,8 +47,6 @@ interface Stored {
   readonly leading: number;
   readonly distance: number;
 }
-
-const contiguous = (shape: readonly number[]): number[] => shape.map((_, i) => numel(shape.slice(i + 1)));
 
 /**
  * How the last two dimensions of a factor lie in memory; null for a layout that BLAS cannot read. The first one of the two
@@ -89,7 +88,7 @@ function factorsOf(call: OpCall, bound: BoundArguments) {
   return { a, b, shapeA: matrix.shape, shapeB, storedA, storedB: isRows ? flipped(storedB) : storedB };
 }
 
-/** The product of a call; null for a call that is none, and for one that BLAS does not do in one product. */
+/** The product of a call; null for a call that one product of BLAS does not compute. */
 export function gemmShape({ call, backward }: Reproduction, arithmetic: string | null): GemmShape | null {
   const bound = boundRow(ATEN_PRODUCTS, call)?.bound ?? null;
   const factors = bound === null || backward ? null : factorsOf(call, bound);
@@ -111,7 +110,7 @@ export function gemmShape({ call, backward }: Reproduction, arithmetic: string |
   };
 }
 
-/** Whether BLAS does the call in one product. */
+/** Whether one product of BLAS computes the call. */
 export const isOfProduct = (found: Reproduction): boolean => gemmShape(found, null) !== null;
 
 /** Names of types in AMD's libraries. */
@@ -132,7 +131,7 @@ const layoutOf = ({ transA, transB }: GemmShape): string => letter(transA) + let
 
 type OptionValues = readonly (readonly [name: string, value: string | number])[];
 
-/** What the two programs have in common: extents, leading dimensions, types. */
+/** Options that both programs have: extents, leading dimensions, types. */
 function commonOptions(shape: GemmShape, [a, b, d]: readonly string[]): OptionValues {
   const { m, n, k, lda, ldb, strideA, strideB, beta, batch } = shape;
   const batched: OptionValues = [
@@ -161,7 +160,7 @@ function benchLines(shape: GemmShape): string[] {
   const [first, second] = [letter(shape.transA), letter(shape.transB)];
   const bias = shape.bias ? ` --bias_vector --bias_type ${types[2] ?? ''}` : '';
   const lt = `hipblaslt-bench --api_method c --transA ${first} --transB ${second} ${common}${bias} ${RUNS}`;
-  // rocBLAS has products of 8-bit floats behind another function, and no bias.
+  // rocBLAS multiplies 8-bit floats in another function, and adds no bias.
   if (/^b?f8_/.test(types[0] ?? '')) return [lt];
   const name = shape.batch > 1 ? 'gemm_strided_batched_ex' : 'gemm_ex';
   return [lt, `rocblas-bench -f ${name} --transposeA ${first} --transposeB ${second} ${common} ${RUNS}`];

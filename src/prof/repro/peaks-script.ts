@@ -1,9 +1,8 @@
 /** The script that measures the peak rates of a device, with those that vendors state, for comparison. */
 import type { DeviceRow } from '../roofline/devices.js';
 import { DEVICES } from '../roofline/devices.js';
+import { withLines } from './program.js';
 import { pythonValue } from './python-value.js';
-
-const [BEGIN, END] = ['# BEGIN VENDOR\n', '# END VENDOR\n'];
 
 const dictOf = (fields: Readonly<Record<string, string>>): string =>
   `{${Object.entries(fields)
@@ -24,10 +23,7 @@ const rowText = ({ name, pattern, memory, bytesPerS, matrix, vector }: DeviceRow
     peaks: dictOf({ matrix: rates(matrix), vector: rates(vector) }),
   });
 
-/** @param program the program, with lines between which the devices are written */
+/** @param program the program, with a place for `VENDOR` */
 export function peaksScript(program: string): string {
-  const [begin, end] = [program.indexOf(BEGIN), program.indexOf(END)];
-  if (begin === -1 || end < begin) throw new Error('the program has no place for devices');
-  const lines = ['VENDOR = [', ...DEVICES.map((row) => `    ${rowText(row)},`), ']', ''];
-  return program.slice(0, begin + BEGIN.length) + lines.join('\n') + program.slice(end);
+  return withLines(program, 'VENDOR', ['VENDOR = [', ...DEVICES.map((row) => `    ${rowText(row)},`), ']']);
 }

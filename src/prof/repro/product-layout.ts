@@ -6,17 +6,19 @@ import { opName } from '../../ops/operands.js';
 import { boundRow } from '../../ops/schema/op-rules.js';
 import { ATEN_PRODUCTS } from '../../ops/families/products/products.js';
 
-/** A call with the strides that follow from something else, and a remark about it. */
+/** A call with strides that are not recorded but follow from the op or the kernel, and a remark about their source. */
 interface LaidOut {
   readonly call: OpCall;
   readonly remark: string | null;
 }
 
+/** Strides of a contiguous tensor. */
+export const contiguous = (shape: readonly number[]): number[] => shape.map((_, i) => numel(shape.slice(i + 1)));
+
 /** Strides of a matrix, or of a batch, whose last two dimensions are exchanged in memory. */
 function transposedStrides(shape: readonly number[]): number[] {
-  const strides = shape.map((_, i) => numel(shape.slice(i + 1)));
   const rows = shape.at(-2) ?? 1;
-  return [...strides.slice(0, -2), 1, rows];
+  return [...contiguous(shape).slice(0, -2), 1, rows];
 }
 
 const transposed = (arg: Arg | undefined): Arg | undefined =>
@@ -25,7 +27,8 @@ const transposed = (arg: Arg | undefined): Arg | undefined =>
 /** Products of matrices whose layout is free; that of a linear layer follows from its definition. */
 const FREE = /^(?:mm|bmm|addmm|addmm_|baddbmm|baddbmm_|matmul|_addmm_activation)$/;
 
-const hasRecorded = ({ args }: OpCall): boolean =>
+/** Whether a call has a tensor with strides. */
+export const hasStrides = ({ args }: OpCall): boolean =>
   args.some((arg) => arg.strides !== undefined || arg.items?.some(({ strides }) => strides !== undefined) === true);
 
 const CONTIGUOUS = 'No other strides are recorded: tensors are contiguous here.';
@@ -35,10 +38,10 @@ const isMatrix = ({ shape, items }: Arg): boolean => (shape?.length ?? 0) > 1 ||
 /**
  * The call with the layout of its factors.
  * @param kernel full name of the kernel
- * @param hasStrides whether tensors without strides are known to be contiguous
+ * @param isContiguous whether tensors without strides are known to be contiguous
  */
-export function withLayout(call: OpCall, kernel: string, hasStrides: boolean): LaidOut {
-  if (hasStrides || hasRecorded(call)) return { call, remark: null };
+export function withLayout(call: OpCall, kernel: string, isContiguous: boolean): LaidOut {
+  if (isContiguous || hasStrides(call)) return { call, remark: null };
   const bound = boundRow(ATEN_PRODUCTS, call)?.bound;
   const [a, b] = [bound?.arg('a'), bound?.arg('b')];
   const replaced = (laidOut: ReadonlyMap<Arg | undefined, Arg | undefined>): OpCall => ({

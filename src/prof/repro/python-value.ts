@@ -1,4 +1,4 @@
-/** Python source for values: the only way by which anything of a profile enters a script, apart from comments. */
+/** Python source for values and comments: the only forms in which text of a profile enters a script. */
 import { escapeControls } from '../../record/control-characters.js';
 import type { ArgValue } from '../../record/record.js';
 import { pythonFloat, pythonString } from '../../record/python/net-dict.js';
@@ -6,10 +6,10 @@ import { pythonFloat, pythonString } from '../../record/python/net-dict.js';
 /** Half of a surrogate pair, which Python can neither print nor write. */
 const SURROGATE = /\p{Cs}/gu;
 
-/** Texts of numbers that JSON does not have. */
+/** Numbers that JSON does not have, as text. */
 const NOT_FINITE = /^-?(?:inf|nan)$/i;
 
-/** The greatest and the least integer of 64 bits. A JavaScript number near to them is rounded beyond. */
+/** The greatest and the least integer of 64 bits. JavaScript may have rounded a number near them to one outside the range. */
 const [MOST, LEAST] = [2n ** 63n - 1n, -(2n ** 63n)];
 
 function pythonNumber(value: number, isFloat: boolean): string {

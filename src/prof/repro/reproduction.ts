@@ -37,7 +37,7 @@ export type ScriptValue =
 export interface ScriptArgument {
   /** '' for a positional argument. */
   readonly keyword: string;
-  /** Name of the parameter, from our own tables; '' when it has none. */
+  /** Name of the parameter; '' where the tables of ops do not have it. */
   readonly parameter: string;
   readonly value: ScriptValue;
   readonly remark: string | null;
@@ -67,13 +67,13 @@ export const isRefusal = (found: Reproduction | Refusal): found is Refusal => 'r
 
 const refusal = (refused: string, hint: string | null = null): Refusal => ({ refused, hint });
 
-/** What is known of the profile of a kernel. */
+/** Facts about the profile of a kernel. */
 export interface ProfileFacts {
   /** Whether some argument in it has strides, so that tensors without strides are contiguous. */
   readonly hasStrides: boolean;
 }
 
-/** Modules of Python's functions by the name that markers have, as paths in `torch`. */
+/** Paths in `torch` of modules, by the names that markers have for them. */
 const MODULES: Readonly<Record<string, string>> = {
   torch: 'torch',
   Tensor: 'torch.Tensor',
@@ -88,7 +88,7 @@ const MODULES: Readonly<Record<string, string>> = {
 /** A name in ASCII. What does not match never enters a script, not even as a string. */
 const NAME = /^[A-Za-z_]\w{0,99}$/;
 
-/** Modules whose calls are no ops of PyTorch, and what runs them alone. */
+/** Modules whose calls are not ops of PyTorch, and what runs them alone. */
 const OTHERS: readonly (readonly [modules: RegExp, refused: string, hint: string])[] = [
   [
     /^triton$/,
@@ -103,7 +103,7 @@ const OTHERS: readonly (readonly [modules: RegExp, refused: string, hint: string
   ],
 ];
 
-/** Names of autograd nodes, which the dispatcher does not have. */
+/** Whether a name is that of an autograd node, which the dispatcher does not have. */
 const isNode = (op: string): boolean => /Backward\d*$/.test(op);
 
 const CUSTOM = 'write its call by hand, with the arguments that dprof --explain shows';
@@ -188,19 +188,19 @@ const BUFFERS: readonly (readonly [ops: RegExp, positions: readonly number[]])[]
   [/^torch\.nn\.functional\.(?:batch|instance)_norm$/, [1, 2]],
 ];
 
-/** A type with the elements' size, for a copy whose name has no more. */
+/** A type of the same size, for copies whose kernel names only the size of elements. */
 const BY_SIZE: Readonly<Record<string, string>> = {
   ...{ opaque8: 'uint8', opaque16: 'bfloat16', opaque32: 'float32', opaque64: 'float64', opaque128: 'complex128' },
 };
 
-/** Types of other frameworks. */
+/** Types that PyTorch does not have. */
 const NOT_IN_TORCH = /^(?:opaque\d+|hif8|int128)$/;
 
 /** The arguments of a call, and what is missing. */
 class ArgumentReader {
   readonly missing: string[] = [];
-  /** Arguments that no profiler records. */
-  readonly never: string[] = [];
+  /** Names of arguments that no profiler records. */
+  readonly unrecordable: string[] = [];
   readonly remarks = new Set<string>();
   readonly #parameters: readonly string[];
 
@@ -231,7 +231,8 @@ class ArgumentReader {
     if (unrecorded !== null) return { ...about, ...unrecorded };
     // Lists that are too long are recorded as empty ones.
     if (arg.items?.length === 0) this.missing.push(shown);
-    if (isBlank && arg.value === null && isCustom(this.call)) this.never.push(`whether ${shown} is None or a text`);
+    if (isBlank && arg.value === null && isCustom(this.call))
+      this.unrecordable.push(`whether ${shown} is None or a text`);
     if (arg.items !== undefined) {
       const items = arg.items.map((item, i) => this.#item(item, { ...place, item: i }, `${shown}[${i}]`));
       const values = items.map(({ value }) => value);
@@ -274,7 +275,7 @@ class ArgumentReader {
       this.remarks.add(`The kernel copies elements by their size alone; ${dtype} stands for the unknown type.`);
     const values = valuesOf(this.call, place, { ...found, dtype });
     if (values === null) {
-      this.never.push(`values of ${shown}`);
+      this.unrecordable.push(`values of ${shown}`);
       return nothing;
     }
     const onHost = this.#isWrapped(arg, place);
@@ -301,7 +302,7 @@ class ArgumentReader {
     const op = opName(this.call);
     const [at, parameter] = UNRECORDED.get(op) ?? [];
     if (at === position && parameter !== undefined && isBlank) {
-      this.never.push(parameter);
+      this.unrecordable.push(parameter);
       return { value: { value: null, type: '' }, remark: null };
     }
     if (op !== 'gelu' || position !== 1) return null;
@@ -311,7 +312,7 @@ class ArgumentReader {
   }
 }
 
-/** Whether an op of the dispatcher is none of PyTorch. */
+/** Whether an op of the dispatcher is not defined by PyTorch. */
 const isCustom = ({ mod, from }: OpCall): boolean => from !== undefined && mod !== 'aten';
 
 const isMethod = ({ mod }: OpCall): boolean => MODULES[mod] === 'torch.Tensor';
@@ -336,7 +337,7 @@ const IN_PLACE = /[^_]_$|^__i\w+__$/;
 
 const words = (names: readonly string[]): string => names.join(', ');
 
-/** Whether a marker has lost arguments: PyProf drops types, which some functions of Python need. */
+/** Whether a marker lacks a type: PyProf does not write types, which some functions of Python need. */
 const lostType = (call: OpCall): boolean =>
   call.from === undefined && /^(?:to|type)$/.test(call.op) && call.args.length < 2;
 
@@ -372,13 +373,13 @@ function reproduceCall(row: Annotated, index: number, facts: ProfileFacts): Repr
   const reader = new ArgumentReader(call, row.record, backward);
   const args = reader.read();
   const missing = [...reader.missing, ...missingAtEnd(call), ...(lostType(call) ? ['dtype'] : [])];
-  if (missing.length === 0 && reader.never.length > 0)
-    return refusal(`${name}: no profiler records ${words(reader.never)}`, CUSTOM);
+  if (missing.length === 0 && reader.unrecordable.length > 0)
+    return refusal(`${name}: no profiler records ${words(reader.unrecordable)}`, CUSTOM);
   if (missing.length === 0 && isUnfit(call))
     return refusal(`the recorded arguments of ${name} do not fit its schema`, moreArguments(row, written));
   if (missing.length > 0) return refusal(`${name}: not recorded: ${words(missing)}`, moreArguments(row, written));
   if (familyOf(call) === null && hasTexts(args))
-    return refusal(`${name} has texts as arguments and is in no table`, CUSTOM);
+    return refusal(`${name} takes texts, and its parameters are unknown`, CUSTOM);
   const types = typedBy === null ? [] : [TYPED[typedBy]];
   const remarks = [...types, ...(remark === null ? [] : [remark]), ...reader.remarks];
   return { name, args, backward, index, call, remarks };
@@ -392,7 +393,7 @@ const TYPED = {
 const hasTexts = (args: readonly ScriptArgument[]): boolean =>
   args.some(({ value }) => 'value' in value && typeof value.value === 'string');
 
-/** What records the arguments that a profile lacks. */
+/** How to record the arguments that a profile lacks. */
 function moreArguments({ profile }: Annotated, { from }: OpCall): string {
   if (from === undefined) return CUSTOM;
   const option = captureOption(profile, 'shapes');
@@ -404,8 +405,9 @@ function moreArguments({ profile }: Annotated, { from }: OpCall): string {
 }
 
 /**
- * The order in which calls are tried: the outermost call around the one that describes the kernel that launched the same
- * kernels, because users call it and its layouts follow from its definition; then those inside it; then those around it.
+ * Indices of calls in the order in which they are tried. The first is the outermost call that launched the same kernels as
+ * the call that describes the kernel, because users write that call and its definition determines the layouts. The calls
+ * inside it follow, then those around it.
  */
 function candidates({ record, described, calls }: Annotated): number[] {
   const index = described !== null && described.index >= 0 ? described.index : calls.length - 1;
@@ -432,7 +434,7 @@ export function reproduce(row: Annotated, facts: ProfileFacts): Reproduction | R
   for (const index of candidates(row)) {
     const found = reproduceCall(row, index, facts);
     if (!isRefusal(found)) return found;
-    // The innermost call is the one that the user asks for.
+    // The refusal of the call that describes the kernel says most.
     if (refused === null || index === row.described?.index) refused = found;
   }
   return refused ?? refusal(withoutCall(row));

@@ -8,11 +8,11 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
-import type { OpCall } from '../../record/record.js';
 import { KERNEL_TYPES, withoutKernels, type Analysis, type Answer, type Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import type { KernelFilter } from '../query/kernel-query.js';
 import { isKernel, type KernelId } from '../report/explain.js';
+import { hasStrides } from './product-layout.js';
 import { isRefusal, reproduce, type Refusal, type Reproduction } from './reproduction.js';
 
 /** A kernel that the op launched in the profile. */
@@ -23,12 +23,12 @@ interface RecordedKernel {
   readonly count: number;
 }
 
-/** A call to reproduce, with what the profile has about it. */
+/** A call to reproduce, with its kernels and times in the profile. */
 export interface ReproducedOp {
   readonly row: Annotated;
   readonly found: Reproduction;
   readonly kernels: readonly RecordedKernel[];
-  /** Whether a product of FP32 operands ran in TF32, which programs allow by a switch; null for all other calls. */
+  /** Whether a product of FP32 operands ran in TF32, which a setting of PyTorch allows; null for all other calls. */
   readonly tf32: boolean | null;
   /** Time of all kernels of one call in ns; null where the profile does not say which kernels a call launched. */
   readonly callNs: number | null;
@@ -37,14 +37,10 @@ export interface ReproducedOp {
   readonly share: number | null;
 }
 
-/** Kernels around the wanted one that are searched for others of its call. */
+/** Kernels before and after the wanted one that are searched for other kernels of its call. */
 const NEAR = 512;
-/** Distinct calls, and characters of their arguments; what is beyond either is counted. */
+/** Maximum distinct calls, and characters of their arguments; kernels beyond either are counted. */
 const [MOST_CALLS, MOST_TEXT] = [5000, 16_000_000];
-
-/** Whether a call has a tensor with strides. */
-const hasStrides = ({ args }: OpCall): boolean =>
-  args.some((arg) => arg.strides !== undefined || arg.items?.some(({ strides }) => strides !== undefined) === true);
 
 /** Whether a kernel computes a product of FP32 operands in TF32; null for one that computes no such product. */
 function usesTf32({ unitUse }: Annotated): boolean | null {
@@ -141,7 +137,7 @@ const byTime = (a: KernelSums, b: KernelSums): number => b.ns - a.ns;
 
 /** Kernels with the same calls around their launch. */
 class CallSums extends KernelSums {
-  /** Number of calls, for each index of a call: a kernel is this part of its call's kernels. */
+  /** Number of calls, by index among the calls around a launch: a kernel counts as one n-th of a call of n kernels. */
   readonly parts: number[] = [];
 
   constructor(readonly row: Annotated) {
@@ -200,7 +196,7 @@ export class TopReproductions implements Analysis<readonly ReproducedOp[]> {
 
   /**
    * @param top number of calls
-   * @param isWanted selects calls further; all of them by default
+   * @param isWanted which calls count; all by default
    */
   constructor(
     private readonly where: KernelFilter | undefined,

@@ -16,7 +16,7 @@ interface ScriptDevice {
   readonly imports: readonly string[];
 }
 
-/** `cuda` for a device of an unknown vendor. */
+/** The device for a kernel's vendor; `cuda` for an unknown one. */
 export function vendorDevice({ profile, record }: Annotated): ScriptDevice {
   const vendor = statedDevice(profile, record.device)?.vendor ?? '';
   const [device, module] = (Object.hasOwn(DEVICES, vendor) ? DEVICES[vendor] : undefined) ?? ['cuda', null];

@@ -3,14 +3,12 @@
  * string literals only, made by `python-value.ts`.
  */
 import { vendorDevice } from './script-device.js';
+import { withLines } from './program.js';
 import { argumentValue, pythonComment, pythonValue } from './python-value.js';
 import type { ScriptArgument, ScriptTensor, ScriptValue } from './reproduction.js';
 import type { ReproducedOp } from './reproductions.js';
 
-/** Lines of the program between which the calls are written. */
-const [BEGIN, END] = ['# BEGIN OPS\n', '# END OPS\n'];
-
-/** Kernels of one call in a script; the others are few and short. */
+/** Maximum kernels of one call in a script, the longest first. */
 const MOST_KERNELS = 20;
 
 function tensorText({ shape, dtype, strides, values, onHost, grad }: ScriptTensor): string {
@@ -100,12 +98,11 @@ function profileLines({ row }: ReproducedOp): string[] {
 
 /**
  * The whole script.
- * @param program the program that runs the calls, with lines between which they are written
+ * @param program the program that runs the calls, with a place for `OPS`
  */
 export function scriptText(ops: readonly ReproducedOp[], program: string): string {
-  const [begin, end] = [program.indexOf(BEGIN), program.indexOf(END)];
   const [first] = ops;
-  if (begin === -1 || end < begin || first === undefined) throw new Error('the program has no place for calls');
+  if (first === undefined) throw new Error('a script needs a call');
   const { device, imports } = vendorDevice(first.row);
   const lines = [
     ...profileLines(first),
@@ -114,7 +111,6 @@ export function scriptText(ops: readonly ReproducedOp[], program: string): strin
     'OPS = [',
     ...indented(ops.flatMap(opLines), 4),
     ']',
-    '',
   ];
-  return program.slice(0, begin + BEGIN.length) + lines.join('\n') + program.slice(end);
+  return withLines(program, 'OPS', lines);
 }

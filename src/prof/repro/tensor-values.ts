@@ -52,7 +52,7 @@ const classes =
   };
 /** The extent of the dimension that has this place among the index tensors. */
 const eachDim: Bound = (call, item) => shapeAt(call, 'self', 0)[item] ?? null;
-/** The number of elements in the last dimensions. */
+/** The number of elements in the last `dims` dimensions of an operand. */
 const plane =
   (position: number, dims: number): Bound =>
   (call) =>
@@ -83,7 +83,7 @@ const INDICES: ReadonlyMap<string, IndexRule> = new Map([
   ...rules('one_hot', 'self', 0, (call) => valueAt(call, 'num_classes', 1)),
 ]);
 
-/** Functions of Python with another order. */
+/** Functions of Python whose arguments have another order. */
 const IN_PYTHON: ReadonlyMap<string, IndexRule> = new Map(
   rules('torch.nn.functional.embedding', 'input', 0, (call) => shapeAt(call, 'weight', 1)[0] ?? null),
 );

@@ -358,7 +358,7 @@ export const DEVICES: readonly DeviceRow[] = [
   ),
   row(
     'MI250, one GCD',
-    // Python, which has the patterns in a script, takes only look-behinds of one length.
+    // The patterns are also used in a script, and Python allows only look-behinds of a fixed length.
     /(?<!MI250X \/ )(?<!MI250X\/ )(?<!MI250X \/)(?<!MI250X\/)MI250(?!X)/,
     cdna2(181),
     'AMD, MI250 microarchitecture (ROCm), halved: one of its two dies is a device; FP32 packed',

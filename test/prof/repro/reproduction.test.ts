@@ -138,7 +138,7 @@ describe('an op that cannot run alone', () => {
       `torch.load is a function whose arguments are not known (${BY_HAND})`,
     );
     expect(refused([aten('from_file', v('secret'), none, v(8))])).to.equal(
-      `aten::from_file has texts as arguments and is in no table (${BY_HAND})`,
+      `aten::from_file takes texts, and its parameters are unknown (${BY_HAND})`,
     );
   });
 

@@ -14,9 +14,9 @@ export interface AnswerEnd {
   readonly stderr: string;
 }
 
-/** Maximum bytes of output. An answer of the maximum length has fewer, whatever its characters. */
+/** Maximum bytes of output. An answer of `max_chars` characters has fewer, even if each takes several bytes. */
 export const MOST_OUTPUT = 512 * 1024;
-/** Maximum characters of messages that are kept. */
+/** Maximum characters of stderr that are kept. */
 const MOST_SAID = 4000;
 
 export interface AnswerRequest {

@@ -14,17 +14,17 @@ export interface AnswerTool {
   readonly required?: readonly string[];
   /** Number of profiles: at least and at most. */
   readonly profiles: readonly [least: number, most: number];
-  /** The text that the command takes before the profiles. */
+  /** An operand that the command takes before the profiles. */
   readonly text?: {
     readonly name: string;
     readonly help: string;
     readonly form: { readonly pattern: RegExp; readonly example: string };
   };
-  /** What to know about the tool, after what its command says about itself. */
+  /** A description of the tool, which follows that of its command. */
   readonly about?: string;
 }
 
-/** Maximum number of profiles of a call; for more there are folders. */
+/** Maximum number of profiles of a call; a folder counts as one. */
 const MOST_PROFILES = 256;
 
 const ANY = [1, MOST_PROFILES] as const;
@@ -64,7 +64,7 @@ export const ANSWER_TOOLS: Readonly<Record<string, AnswerTool>> = {
     command: 'diff',
     options: ['by', 'where', 'min-effect', 'sort', 'top', 'rank', 'device', ...TIME],
     profiles: [2, 2],
-    about: 'profiles: first the one before, then the one after.',
+    about: 'profiles: first the profile before the change, then the one after it.',
   },
 };
 

@@ -1,4 +1,4 @@
-/** The files that readers open next to a file. Loads all readers. */
+/** The files that readers open next to a file. This module loads all readers. */
 import { dirname } from 'node:path';
 import { logsOf } from '../../../parse/files.js';
 import { filesBeside } from '../../../parse/registry.js';

@@ -23,13 +23,13 @@ const SERVED = 'the tool list shows the profiles; dprof mcp --root FOLDER adds a
 
 const refused = (where: string, what: string, hint = SERVED): UserError => new UserError(what, { where, hint });
 
-/** Whether a path is the folder or below it, judged by their names alone. */
+/** Whether a path is the folder or below it; only the paths are compared. */
 function isBelow(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** What a path leads to; null when it does not exist. */
+/** The path without links; null when nothing exists there. */
 function realOf(path: string): string | null {
   try {
     return realpathSync(path);
@@ -93,7 +93,7 @@ export class Roots {
     throw refused(shown, isInside ? 'no such file or folder' : OUTSIDE);
   }
 
-  /** The path from a folder; null when it leaves the folder by its name. The disk is not looked at. */
+  /** The path relative to a folder; null for a path outside, such as `../other`. The file system is not read. */
   #pathIn(folder: { readonly real: string; readonly given: string }, given: string): string | null {
     if (!isAbsolute(given)) {
       const path = join(folder.real, given);

@@ -113,7 +113,7 @@ const textOf = (text: string): CallToolResult['content'][number] => ({ type: 'te
 /** An error that the model reads: what is wrong, and what to do. */
 export const failure = (text: string): CallToolResult => ({ isError: true, content: [textOf(text)] });
 
-/** A process that failed may still have an answer: that of an input that is cut off, or one that says what it cannot compute. */
+/** A process that failed may still have printed an answer: about an input that is cut off, or with the reason in `cannot`. */
 function resultOf({ reason, code, stdout, stderr }: AnswerEnd, seconds: number): CallToolResult {
   const said = stderr.trim();
   if (reason === 'late')
@@ -150,7 +150,7 @@ function listTool(roots: Roots): ServedTool {
   };
 }
 
-/** The list as a document of at most `length` characters. Paths are as the other tools take them. */
+/** The list as a document of at most `length` characters. The other tools accept its paths. */
 async function listText(roots: Roots, folder: string | undefined, length: number): Promise<string> {
   const places =
     folder === undefined ? roots.paths.map((root) => ({ root, path: '.' })) : [roots.place(folder, () => [])];
@@ -163,9 +163,9 @@ async function listText(roots: Roots, folder: string | undefined, length: number
     if (isCut) cut.push(shownPath(path));
   }
   const cannot = cut.map((input) => ({
-    what: 'too many files to look at all',
+    what: 'too many files to examine all of them',
     why: null,
-    wayOut: 'give a folder',
+    wayOut: 'name a folder',
     input,
   }));
   const head = { schema: 'dprof/profiles/1', tool: `dprof ${version()}` };
@@ -174,11 +174,11 @@ async function listText(roots: Roots, folder: string | undefined, length: number
     return `${jsonOf({ ...head, answer, cannot, leftOut: leftOutOf(rows.length - count) })}\n`;
   };
   let count = rows.length;
-  // Each pass leaves out what is too long on average.
+  // Each pass keeps the number of rows that would fit if all were of average length.
   for (let size; count > 0 && (size = textOfFirst(count).length) > length;)
     count = Math.min(count - 1, Math.floor((count * length) / size));
   return textOfFirst(count);
 }
 
 const leftOutOf = (missing: number): object | null =>
-  missing === 0 ? null : { rows: { answer: missing }, keys: [], texts: null, wayOut: 'more max_chars, or a folder' };
+  missing === 0 ? null : { rows: { answer: missing }, keys: [], texts: null, wayOut: 'larger max_chars, or a folder' };

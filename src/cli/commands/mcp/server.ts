@@ -16,7 +16,7 @@ export const INSTALL_SDK = 'npm install @modelcontextprotocol/sdk, with -g where
 const PROGRESS_EVERY = 2000;
 
 const INSTRUCTIONS = [
-  'Answers about profiles of GPU and accelerator programs. All tools read; none writes.',
+  'Answers questions about profiles of GPU and accelerator programs. All tools are read-only.',
   'Order: list, then check (is the profile complete?), summary, advise, then kernels with by, explain, steps,',
   'critical_path, ranks or memory; diff compares two profiles.',
   'Unknown values are null, never 0. Read doubts and cannot before you conclude, and leftOut before you say that',
@@ -95,7 +95,7 @@ async function called(
   }
 }
 
-/** Reports the seconds that a call has taken, as long as it runs. */
+/** Reports, while a call runs, the seconds that it has taken. */
 async function reporting<T>(report: (seconds: number) => Promise<void>, call: () => Promise<T>): Promise<T> {
   let seconds = 0;
   const timer = setInterval(

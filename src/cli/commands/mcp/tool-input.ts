@@ -28,12 +28,12 @@ const KINDS: Readonly<Record<string, InputValue>> = {
   LIST: text({ pattern: /^\d{1,9}(?:-\d{1,9})?(?:,\d{1,9}(?:-\d{1,9})?)*$/, example: 'numbers such as 0-3,8' }),
 };
 
-/** Maximum number of values that a schema lists; a wrong one of many, such as a column, is named by the command itself. */
+/** Maximum number of values that a schema lists. Of more, such as columns, the command itself names a wrong one. */
 const MOST_LISTED = 16;
 
 function kindOf({ name, takes, values = [], list, repeats }: Option): InputValue {
   if (takes === undefined) return SWITCH;
-  // Other texts are names of files.
+  // All other values of --peaks are names of files.
   if (name === 'peaks') return oneOf(values, false);
   if (list !== true && values.length > 0 && values.length <= MOST_LISTED) return oneOf(values);
   const kind = KINDS[takes] ?? text();

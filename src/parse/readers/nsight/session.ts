@@ -175,7 +175,7 @@ const MEANINGS: readonly (readonly [text: RegExp, counter: DiagnosticName])[] = 
   [/no CUDA events/i, 'profiler-saw-no-device'],
 ];
 
-/** The counter of a message. */
+/** The diagnostic that a message of the profiler is counted as. */
 export const meaningOf = (text: string): DiagnosticName =>
   MEANINGS.find(([meant]) => meant.test(text))?.[1] ?? 'profiler-message';
 

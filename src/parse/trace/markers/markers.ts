@@ -90,14 +90,17 @@ export const MAX_RANGE_TEXT = 2000;
 /** Longer strings are not parsed: they become plain ranges. */
 const MAX_MARKER_TEXT = 1 << 20;
 
-const LAYER = 'layer:';
+/** Prefix of a range that names a layer. */
+export const LAYER_PREFIX = 'layer:';
 /**
  * Ranges of TensorRT's domain: layers of the engine by name (`onnx::Conv_239`, `/conv1/Conv + /relu/Relu`), and calls of
  * TensorRT's own API (`ExecutionContext::enqueue`).
  */
 const TENSORRT = 'TensorRT:';
-const TENSORRT_CALL = /^[A-Z]\w*::[a-z]\w*$/;
-const RECOMPUTATION = 'CheckpointFunctionBackward';
+/** A call of TensorRT's API. */
+export const TENSORRT_CALL = /^[A-Z]\w*::[a-z]\w*$/;
+/** Node of autograd that computes activations again. */
+export const RECOMPUTATION = 'CheckpointFunctionBackward';
 
 /**
  * Parses the text of a range. Never throws.
@@ -107,7 +110,7 @@ export function parseMarker(text: string, inDomain = false): Marker {
   if (inDomain) return engineLayer(text) ?? plainRange(text, inDomain);
   if (text.length > MAX_MARKER_TEXT) return plainRange(text);
   if (text.startsWith('{')) return parseDict(text);
-  if (text.startsWith(LAYER)) return { kind: 'layer', name: text.slice(LAYER.length) };
+  if (text.startsWith(LAYER_PREFIX)) return { kind: 'layer', name: text.slice(LAYER_PREFIX.length) };
   if (text.includes(RECOMPUTATION)) return { kind: 'recomputation', text };
   return parseOp(text) ?? plainRange(text);
 }
@@ -154,7 +157,8 @@ const DICT_FORMS: readonly DictForm[] = [
 const modulesOn = (stack: string): string[] =>
   stack.split('/').flatMap((frame) => (frame.endsWith(FORWARD) ? [frame.slice(0, -FORWARD.length)] : []));
 
-const FORWARD = '::forward';
+/** Ending of the frames of modules in that stack. */
+export const FORWARD = '::forward';
 
 function parseDict(text: string): Marker {
   const form = DICT_FORMS.find(({ key }) => text.includes(`'${key}'`) || text.includes(`"${key}"`));
