@@ -49,6 +49,9 @@ const LEAST_ROW = 9;
 /** The option that limits the length of a document. */
 export const MAX_CHARS = '--max-chars';
 
+/** Maximum number that the option takes. */
+export const MOST_CHARS = 100_000_000;
+
 /** Version of all schemas. It changes when a key is removed or changes its meaning. */
 const SCHEMA_VERSION = 1;
 
@@ -184,7 +187,7 @@ export class AnswerDocument {
       inputsLeftOut: this.#inputsLeftOut,
       ...tail,
     };
-    const { text, least } = shortened(whole, most, IMPORTANCE[nameOf(this.head.schema)] ?? []);
+    const { text, least } = shortened(whole, { most, largest: MOST_CHARS }, IMPORTANCE[nameOf(this.head.schema)] ?? []);
     if (least !== null) throw new UsageError(`${MAX_CHARS} ${most} is too small: this answer needs at least ${least}`);
     return text;
   }

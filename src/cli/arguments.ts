@@ -3,7 +3,7 @@ import yargs, { type Argv } from 'yargs';
 import { elementAt } from '../containers/element.js';
 import { nearest, UsageError } from '../record/errors.js';
 import { say, type ToolName } from './message.js';
-import { AnswerDocument, MAX_CHARS, schemaId } from './answer-document.js';
+import { AnswerDocument, MAX_CHARS, MOST_CHARS, schemaId } from './answer-document.js';
 import { version } from './package-folder.js';
 
 export interface Option {
@@ -254,9 +254,6 @@ export const MAX_CHARS_OPTION: Option = {
   help: 'json: at most N characters; the rest is counted',
 };
 
-/** Maximum number that the option takes. */
-const MOST_CHARS = 100_000_000;
-
 /**
  * The document in which the answer will be written; null when it has another format.
  * @throws UsageError for a limit that is not a number, or for another format
@@ -385,11 +382,14 @@ export function wrapped(label: string, items: readonly string[], width = 80): st
   return lines;
 }
 
+/** Maximum integer, also below zero, of an option without a lower limit. */
+const MOST_INTEGER = 999_999_999;
+
 /** Parses an option's text as an integer. */
-export function integer(option: string, text: string, least = -Infinity, most = Infinity): number {
-  const value = /^[+-]?\d{1,9}$/.test(text) ? Number(text) : NaN;
+export function integer(option: string, text: string, least = -MOST_INTEGER, most = MOST_INTEGER): number {
+  const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
   if (Number.isNaN(value) || value < least) {
-    const atLeast = Number.isFinite(least) ? ` of at least ${least}` : '';
+    const atLeast = Number.isNaN(value) && least === -MOST_INTEGER ? '' : ` of at least ${least}`;
     throw new UsageError(`${option} takes a number${atLeast}, not '${text}'`);
   }
   if (value > most) throw new UsageError(`${option} takes a number of at most ${most}, not '${text}'`);

@@ -159,7 +159,11 @@ export const isNumeric = ({ type }: ColumnShape): boolean => type !== 'str';
 
 export const isToTheRight = (column: ColumnShape): boolean => isNumeric(column) || column.toTheRight === true;
 
+/** An infinite number or NaN, as DuckDB and most readers of numbers write it. */
+const notFinite = (value: number): string => (Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf');
+
 function numberText({ digits, significant, signed }: ColumnShape, value: number): string {
+  if (!Number.isFinite(value)) return notFinite(value);
   const text =
     significant !== undefined
       ? String(Number(value.toPrecision(significant)))

@@ -107,7 +107,11 @@ const lines = (rows: readonly (readonly string[])[]): string => csvStringify().s
 
 /** Numbers keep all digits, because CSV is for programs. */
 const cell = (column: ColumnShape, value: CellValue): string =>
-  typeof value === 'number' ? String(value) : csvText(textOf(column, value));
+  typeof value !== 'number'
+    ? csvText(textOf(column, value))
+    : Number.isFinite(value)
+      ? String(value)
+      : textOf(column, value);
 
 /** Loaded only for a framed table, because it consists of a dozen files. */
 const cliTable = lateLibrary<typeof CliTable>('cli-table3');

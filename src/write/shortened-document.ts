@@ -35,6 +35,8 @@ const HEAD = 5;
 const MOST_KEYS = 15;
 /** Texts are cut to these lengths, one after the other, until important keys fit. */
 const TEXT_LENGTHS = [null, 400, 100] as const;
+/** Part of a document that the command may take before further rows. */
+const SHORT_COMMAND = 0.1;
 /** The suggested number will be among the arguments in the document, where its digits count too. */
 const MOST_DIGITS = 9;
 /** Keys of the envelope that hold lists; they are never left out. */
@@ -47,9 +49,9 @@ interface Plan {
   readonly texts: number | null;
 }
 
-/** Kind and size of the values at a path. */
+/** Kind and size of the values at a path. A list of kind `whole` is shown as a whole or not at all. */
 interface Place {
-  readonly kind: 'list' | 'numbers' | 'object';
+  readonly kind: 'list' | 'whole' | 'object';
   /** Elements of the longest list. */
   longest: number;
 }
@@ -75,7 +77,7 @@ function placesOf(
   const elements = elementsOf(value, isElement);
   if (elements !== null) {
     const isNumbers = elements.length > 2 * HEAD && elements.every((element) => typeof element !== 'object');
-    const place = entryOf(found, path, () => ({ kind: isNumbers ? 'numbers' : 'list', longest: 0 }));
+    const place = entryOf(found, path, () => ({ kind: isNumbers ? 'whole' : 'list', longest: 0 }));
     place.longest = Math.max(place.longest, elements.length);
     for (const element of elements) placesOf(element, path, true, found);
   } else if (isObject(value)) {
@@ -126,6 +128,14 @@ class Cutter {
   }
 }
 
+/** Numbers of characters. */
+export interface Limits {
+  /** Maximum of this document. */
+  readonly most: number;
+  /** Largest maximum that may be given. */
+  readonly largest: number;
+}
+
 export interface Shortened {
   readonly text: string;
   /** Length of the smallest possible document if even that does not fit; otherwise null. */
@@ -134,17 +144,20 @@ export interface Shortened {
 
 /**
  * The document with the most important parts that fit.
- * @param most maximum number of characters
  * @param importance paths of keys of `answer`, the most important first; all others follow in the order of the document
  */
-export function shortened(document: WholeDocument, most: number, importance: readonly string[]): Shortened {
-  const lists = { ...document, command: document.head.command };
+export function shortened(document: WholeDocument, limits: Limits, importance: readonly string[]): Shortened {
+  const { command } = document.head;
+  const lists = { ...document, command };
   const places = new Map(ENVELOPE.flatMap((key) => [...placesOf(lists[key], key)]));
+  // The first of some arguments would look like a whole command.
+  places.set('command', { kind: 'whole', longest: command.length });
   const answerOrder = importance.map((path) => `answer.${path}`).flatMap(withParents);
   const order = [...new Set(['cannot', 'doubts', 'answer', ...answerOrder, 'inputs', ...places.keys()])].filter(
     (path) => places.has(path),
   );
-  const fits = (plan: Plan): boolean => textOf(document, plan).length <= most;
+  const text = (plan: Plan): string => textOf(document, plan, limits);
+  const fits = (plan: Plan): boolean => text(plan).length <= limits.most;
   let best: Plan | null = null;
   for (const texts of TEXT_LENGTHS) {
     const plan: Plan = { shown: new Map(ENVELOPE.map((key) => [key, 0])), texts };
@@ -157,14 +170,16 @@ export function shortened(document: WholeDocument, most: number, importance: rea
     if (important.every((path) => isSeen(plan, path, places))) break;
   }
   if (best === null) {
-    const least = textOf(document, {
+    const least = text({
       shown: new Map(ENVELOPE.map((key) => [key, 0])),
       texts: TEXT_LENGTHS.at(-1) ?? null,
     });
     return { text: '', least: least.length };
   }
-  for (const path of order) extend(best, path, document, places, fits);
-  return { text: textOf(document, best), least: null };
+  // The command comes before further rows, unless it is one of many files.
+  const first = jsonOf(command).length <= limits.most * SHORT_COMMAND ? ['command'] : [];
+  for (const path of [...first, ...order]) extend(best, path, document, places, fits);
+  return { text: text(best), least: null };
 }
 
 /** `a.b.c` after `a` and `a.b`. */
@@ -174,7 +189,7 @@ function withParents(path: string): string[] {
 }
 
 const isSeen = ({ shown }: Plan, path: string, places: ReadonlyMap<string, Place>): boolean =>
-  (shown.get(path) ?? 0) > 0 || places.get(path)?.longest === 0 || places.get(path)?.kind === 'numbers';
+  (shown.get(path) ?? 0) > 0 || places.get(path)?.longest === 0 || places.get(path)?.kind === 'whole';
 
 /** Shows the first rows of a list, or the key of an object, if they fit. */
 function showHead(
@@ -185,7 +200,7 @@ function showHead(
 ): void {
   const { kind, longest } = places.get(path) ?? { kind: 'object', longest: 0 };
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
-  if (kind === 'numbers' || (parent !== '' && !shown.has(parent))) return;
+  if (kind === 'whole' || (parent !== '' && !shown.has(parent))) return;
   const before = shown.get(path);
   const sizes = kind === 'object' ? [Infinity] : [HEAD, 3, 1].map((size) => Math.min(size, longest));
   for (const size of new Set(sizes)) {
@@ -213,7 +228,9 @@ function extend(
     return fits({ shown, texts });
   };
   if (kind !== 'list') {
-    if (before === undefined && !works(kind === 'object' ? Infinity : longest)) shown.delete(path);
+    if ((before ?? 0) > 0 || works(kind === 'object' ? Infinity : longest)) return;
+    if (before === undefined) shown.delete(path);
+    else shown.set(path, before);
     return;
   }
   // The step is doubled until the document is too long, so that no attempt is much longer than the limit.
@@ -232,11 +249,19 @@ function extend(
   else shown.set(path, low);
 }
 
-function textOf(document: WholeDocument, plan: Plan): string {
+/** What to do to see everything. */
+function wayOutOf({ characters }: WholeDocument, { largest }: Limits): string {
+  const needed = characters + MOST_DIGITS;
+  return needed > largest ? 'nothing is left out without --max-chars' : `--max-chars ${needed} leaves nothing out`;
+}
+
+function textOf(document: WholeDocument, plan: Plan, limits: Limits): string {
   const cutter = new Cutter(plan);
   const { head, answer, inputs, window, doubts, cannot, rows } = document;
   const list = (elements: readonly unknown[], path: string) => cutter.cut(elements, path) as readonly object[];
-  const command = cutter.cut(head.command, 'command') as readonly string[];
+  const command = (plan.shown.get('command') ?? 0) > 0 ? head.command : [];
+  const argumentsMissing = head.command.length - command.length;
+  if (argumentsMissing > 0) cutter.rows.set('command', argumentsMissing);
   const parts = { inputs: list(inputs, 'inputs'), doubts: list(doubts, 'doubts'), cannot: list(cannot, 'cannot') };
   const lines = list(answer, 'answer').map((row) => `${jsonOf(row)}\n`);
   const missing = rows - lines.length;
@@ -247,7 +272,7 @@ function textOf(document: WholeDocument, plan: Plan): string {
     rows: Object.fromEntries(cutter.rows),
     keys: [...cutter.keys],
     texts: cutter.isTextCut ? plan.texts : null,
-    wayOut: `--max-chars ${document.characters + MOST_DIGITS} leaves nothing out`,
+    wayOut: wayOutOf(document, limits),
   };
   const text = lines.length === 0 ? '' : rowsText(lines.join(''), true);
   return `${headText({ ...head, command }, parts.inputs)}${text}${tailText({ ...parts, window, leftOut }, lines.length > 0, true)}`;

@@ -199,6 +199,8 @@ describe('the document of -f json', () => {
   });
 
   it('refuses a limit without room for anything, and one for another format', async () => {
+    const large = await runCli('dprof', ['summary', '-q', '-f', 'json', '--max-chars', '1000000000', LENET]);
+    expect(large.stderr).to.equal("dprof: --max-chars takes a number of at most 100000000, not '1000000000'\n");
     const short = await runCli('dprof', ['summary', '-q', '-f', 'json', '--max-chars', '20', LENET]);
     expect(short).to.include({ code: 2, stdout: '' });
     expect(short.stderr).to.match(/^dprof: --max-chars 20 is too small: this answer needs at least \d+\n$/);

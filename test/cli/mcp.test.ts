@@ -187,13 +187,28 @@ function hostileRoot(): string {
   writeFileSync(join(outside, 'secret.json'), JSON.stringify({ secret: SECRET }));
   cpSync(join(SAMPLES, LENET), join(outside, LENET));
   const root = freshPath('-root');
-  for (const folder of ['linked', 'folder/deep', 'plain']) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ['linked', 'folder/deep', 'plain', 'around']) mkdirSync(join(root, folder), { recursive: true });
   for (const name of [LENET, '--output=x', '-o', 'summary', 'a b;$(touch x)']) cpSync(join(SAMPLES, LENET), join(root, 'plain', name)); // prettier-ignore
   symlinkSync(join(outside, LENET), join(root, 'linked/link.json.gz'));
   cpSync(join(SAMPLES, LENET), join(root, 'linked/next.json.gz'));
   symlinkSync(outside, join(root, 'folder/deep/way-out'));
-  cpSync(join(SAMPLES, LENET), join(root, 'folder/rank_0.json.gz'));
+  for (const name of ['rank_0.json.gz', 'deep/rank_1.json.gz'])
+    cpSync(join(SAMPLES, LENET), join(root, 'folder', name));
   symlinkSync(join(root, 'plain', LENET), join(root, 'plain/inside.json.gz'));
+  symlinkSync(join(root, 'folder'), join(root, 'around/in'));
+  // Readers open these next to a profile.
+  for (const [name, target] of [
+    ['kernel_annotations_rank0_1.json', 'secret.json'],
+    ['a.sqlite-wal', 'secret.json'],
+    ['x.neff', LENET],
+    ['model', 'attention.neff'],
+    ['gone', 'gone'],
+  ] as const) {
+    mkdirSync(join(root, 'beside', name), { recursive: true });
+    cpSync(join(SAMPLES, LENET), join(root, 'beside', name, 'a.sqlite'));
+    symlinkSync(join(outside, target), join(root, 'beside', name, name));
+  }
+  cpSync(join(SAMPLES, 'attention.neff'), join(outside, 'attention.neff'));
   return root;
 }
 
@@ -214,7 +229,12 @@ describeWithProcess('hostile calls of dprof mcp', () => {
     ['an absolute path', 'summary', { profiles: ['/etc/passwd'] }, /is outside the folders/],
     ['an absolute path that does not exist', 'summary', { profiles: ['/etc/no-such-file'] }, /is outside the folders/],
     ['a link to a file outside', 'summary', { profiles: ['linked/link.json.gz'] }, /is outside the folders/],
-    ['a file next to a link that leaves', 'summary', { profiles: ['linked/next.json.gz'] }, /'link.json.gz', which is outside/],
+    ['annotations behind a link', 'summary', { profiles: ['beside/kernel_annotations_rank0_1.json/a.sqlite'] }, /'kernel_annotations_rank0_1.json', which is outside/],
+    ['the log of a database behind a link', 'summary', { profiles: ['beside/a.sqlite-wal/a.sqlite'] }, /'a.sqlite-wal', which is outside/],
+    ['a program behind a link', 'summary', { profiles: ['beside/x.neff/a.sqlite'] }, /'x.neff', which is outside/],
+    ['a program of any name behind a link', 'summary', { profiles: ['beside/model/a.sqlite'] }, /'model', which is outside/],
+    ['a folder with a link to one that leaves', 'summary', { profiles: ['around'] }, /'way-out', which is outside/],
+    ['a folder with a file that leaves', 'summary', { profiles: ['linked'] }, /'link.json.gz', which is outside/],
     ['a folder with a link that leaves', 'summary', { profiles: ['folder'] }, /'way-out', which is outside/],
     ['a path through such a link', 'summary', { profiles: [`folder/deep/way-out/${LENET}`] }, /is outside the folders/],
     ['list of a folder outside', 'list', { folder: '..' }, /is outside the folders/],
@@ -258,13 +278,23 @@ describeWithProcess('hostile calls of dprof mcp', () => {
       expect(JSON.parse(text)).to.have.nested.property('answer[0].verdict');
     });
 
+  for (const path of ['linked/next.json.gz', 'folder/deep/rank_1.json.gz', 'beside/gone/a.sqlite'])
+    it(`takes a file next to a link that no reader opens: ${path}`, async () => {
+      const { text, isError } = await session.call('check', { profiles: [path] });
+      expect(isError, text).to.equal(false);
+      expect(text).to.not.include(SECRET);
+    });
+
   it('follows no links in the list, and is alive after all of these', async () => {
     const { text } = await session.call('list', {});
-    expect((JSON.parse(text) as { answer: { path: string }[] }).answer.map(({ path }) => path)).to.deep.equal(
-      ['folder/rank_0.json.gz', 'linked/next.json.gz', '--output=x', '-o', 'a b;$(touch x)', LENET, 'summary'].map(
-        (path) => (path.includes('/') ? path : `plain/${path}`),
+    expect((JSON.parse(text) as { answer: { path: string }[] }).answer.map(({ path }) => path)).to.deep.equal([
+      ...['folder/rank_0.json.gz', 'linked/next.json.gz'],
+      ...['--output=x', '-o', 'a b;$(touch x)', LENET, 'summary'].map((name) => `plain/${name}`),
+      ...['a.sqlite-wal', 'gone', 'kernel_annotations_rank0_1.json', 'model', 'x.neff'].map(
+        (name) => `beside/${name}/a.sqlite`,
       ),
-    );
+      'folder/deep/rank_1.json.gz',
+    ]);
   });
 
   it('writes nothing', () => {

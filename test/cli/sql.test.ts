@@ -57,6 +57,17 @@ async function expectAllRecords(name: string): Promise<void> {
 }
 
 describeSql('dprof sql', () => {
+  it('writes infinite numbers and NaN as null in JSON, and in text as DuckDB does', async () => {
+    const query = `SELECT 1e400::double AS a, -2.5e308::double AS b, 'inf'::double AS c, 'nan'::float AS d,
+      '"Infinity' AS e, [1e400::double, 1.5] AS f`;
+    expect(await rowsOf(query, LENET)).to.deep.equal([
+      { a: null, b: null, c: null, d: null, e: '"Infinity', f: ['na', '1.5'] },
+    ]);
+    const { stdout } = await sql('-f', 'csv', query, LENET);
+    expect(stdout).to.equal('a,b,c,d,e,f\ninf,-inf,inf,nan,"""Infinity","na,1.5"\n');
+    expect((await sql(query, LENET)).stdout).to.match(/^ *inf +-inf +inf +nan +"Infinity +na,1.5$/m);
+  });
+
   for (const [i, name] of SAMPLES.filter(hasKernels).entries()) {
     const test = i % 3 === 0 ? it : itSlow;
     test(`has the kernels of ${name} as the report has them, every column`, async () => {

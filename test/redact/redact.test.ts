@@ -185,3 +185,24 @@ describe('dparse redact', () => {
     expect(await failure('--keep', 'layer', LENET)).to.match(/^2 .*did you mean layers/);
   });
 });
+
+describe('dparse redact of stdin', () => {
+  const trace = readFileSync(join(ROOT, 'samples/lenet.pt.trace.json.gz'));
+  const run = (input: Buffer | string, ...args: readonly string[]) =>
+    runCli('dparse', ['redact', '-q', ...args], { input });
+
+  it('takes a profile and records', async () => {
+    const parsed = await runCli('dparse', ['-q', '-'], { input: trace });
+    const [fromProfile, fromRecords] = [await run(trace, '-'), await run(parsed.stdout, '-')];
+    expect([fromProfile.code, fromProfile.stderr]).to.deep.equal([0, '']);
+    expect(rowsOf(fromProfile.stdout)).to.have.length.above(100);
+    expect(fromProfile.stdout).to.equal(fromRecords.stdout);
+  });
+
+  it('refuses a profile among other inputs, and data that is none', async () => {
+    const among = await run(trace, LENET, '-');
+    expect(among.stderr).to.match(/a profile from stdin cannot be combined with other inputs/);
+    const text = await run('x'.repeat(10), '-');
+    expect([text.code === 0, text.stderr.includes('pipe')]).to.deep.equal([false, false]);
+  });
+});

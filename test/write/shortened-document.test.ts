@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import { shortened, type LeftOut, type WholeDocument } from '../../src/write/shortened-document.js';
 
+const LARGEST = 200_000;
+
 const document = (answer: readonly unknown[], rows = answer.length): WholeDocument => ({
   head: { schema: 'dprof/made/1', tool: 'dprof', command: ['made'] },
   ...{ inputs: [{ profile: 0 }], window: null, doubts: [{ text: 'lost' }], cannot: [{ what: 'no op' }] },
@@ -9,6 +11,7 @@ const document = (answer: readonly unknown[], rows = answer.length): WholeDocume
 });
 
 interface Made {
+  readonly command: readonly string[];
   readonly answer: readonly Readonly<Record<string, unknown>>[];
   readonly doubts: readonly unknown[];
   readonly cannot: readonly unknown[];
@@ -17,7 +20,7 @@ interface Made {
 
 /** The shortened document, which is within the limit. */
 function made(whole: WholeDocument, most: number, importance: readonly string[] = []): Made {
-  const { text, least } = shortened(whole, most, importance);
+  const { text, least } = shortened(whole, { most, largest: LARGEST }, importance);
   expect([least, text.length <= most]).to.deep.equal([null, true]);
   return JSON.parse(text) as Made;
 }
@@ -68,8 +71,31 @@ describe('a document of limited length', () => {
   });
 
   it('has the length of the smallest document when nothing fits', () => {
-    const { text, least } = shortened(document(numbered(3)), 50, []);
+    const { text, least } = shortened(document(numbered(3)), { most: 50, largest: LARGEST }, []);
     expect(text).to.equal('');
     expect(made(document(numbered(3)), Number(least)).answer).to.deep.equal([]);
+  });
+
+  it('has the command as a whole, or leaves it out and counts its arguments', () => {
+    for (const count of [3, 30]) {
+      const command = Array.from({ length: count }, (_, i) => `${i}-${'x'.repeat(700)}`);
+      const whole = { ...document(numbered(3)), head: { schema: 'dprof/made/1', tool: 'dprof', command } };
+      const short = made(whole, 1000);
+      expect([short.command, short.leftOut.rows['command']]).to.deep.equal([[], count]);
+      const long = made(whole, 1000 + 710 * count);
+      expect([long.command, long.leftOut.rows]).to.deep.equal([command, {}]);
+    }
+  });
+
+  it('has a short command rather than further rows', () => {
+    const short = made(document(numbered(500)), 700);
+    expect([short.command, short.answer.length > 5]).to.deep.equal([['made'], true]);
+  });
+
+  it('suggests no number above the largest that may be given', () => {
+    const whole = document(numbered(50));
+    const wayOut = (characters: number): string => made({ ...whole, characters }, 600).leftOut.wayOut;
+    expect(wayOut(LARGEST - 9)).to.equal(`--max-chars ${LARGEST} leaves nothing out`);
+    expect(wayOut(LARGEST - 8)).to.equal('nothing is left out without --max-chars');
   });
 });

@@ -1,10 +1,13 @@
 /** `dparse redact`: a copy of a profile that can be shared, as records or in the profile's own format. */
 import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { openProfile } from '../../parse/find.js';
 import { requireThere } from '../../parse/files.js';
 import { foldersRemovedAtEnd, temporaryFolder } from '../../parse/input/temporary-file.js';
+import { unpackedStart } from '../../parse/input/unpack.js';
+import { rejoined } from '../../parse/live.js';
 import { KEPT, TextRules, type Kept } from '../../redact/texts.js';
 import { redactRecord } from '../../redact/records.js';
 import { reportLines, reportOf } from '../../redact/report.js';
@@ -14,7 +17,7 @@ import { requireName, shownPath, UsageError, UserError } from '../../record/erro
 import { encodeLine } from '../../record/jsonl.js';
 import { RECORD_FIELDS } from '../../record/fields/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
-import { openSources, type Source } from '../../sources/sources.js';
+import { formOf, openParsed, openSources, type Opening, type Source, type Wanted } from '../../sources/sources.js';
 import { HELP_OPTION, numberList, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
 import { PLACE_OPTIONS, readChoice, STEP_OPTION, UNCUT_TIME_OPTIONS } from '../choice-options.js';
 import { say } from '../message.js';
@@ -64,7 +67,7 @@ export const REDACT: Tool = {
       'Options that select a part are for records. Names of kernels are kept, and may reveal a program; --hash-kernels replaces them. Read the report and the copy before you share it.',
     ],
     [
-      'Memory: an entry for each distinct text that is replaced; records add that of dparse, and an Nsight Systems copy is first written to TMPDIR.',
+      'Memory: an entry for each distinct text that is replaced; records add that of dparse, and an Nsight Systems copy and a profile from stdin are first written to TMPDIR.',
     ],
     ['To parse a file named redact, give ./redact.'],
   ],
@@ -133,7 +136,7 @@ async function writeRecords(given: Arguments, rules: TextRules): Promise<void> {
   const meter = progress('dparse', !isQuiet);
   const types = new Set([...ALL_TYPES].filter((type) => type !== 'range' || given.on('ranges')));
   const opening = { stdin: process.stdin, onBytes: (done: number, total: number | null) => meter.at(done, total), ...readReading(given) }; // prettier-ignore
-  const source = await openSources(inputs, opening, { types });
+  const source = await openInputs(inputs, opening, { types });
   try {
     await withOutput(output, inputs, async (write) => {
       const part = new RecordPart(choice, kernels);
@@ -151,6 +154,27 @@ async function writeRecords(given: Arguments, rules: TextRules): Promise<void> {
   }
   if (choice !== undefined && !isQuiet) for (const note of choice.notes) say('dparse', note);
   sayEndings(source, isQuiet);
+}
+
+/** First bytes of stdin, which show whether it contains records. */
+const HEAD = 4096;
+
+/**
+ * Opens inputs. A profile on stdin is first written to TMPDIR, as `dparse -` does.
+ * @throws UsageError for such a profile among other inputs
+ */
+async function openInputs(inputs: readonly string[], opening: Opening, wanted: Wanted): Promise<Source> {
+  if (!inputs.includes('-')) return openSources(inputs, opening, wanted);
+  const pieces = (process.stdin as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  for (let piece; head.length < HEAD && (piece = await pieces.next()).done !== true;)
+    head = Buffer.concat([head, piece.value]);
+  const stdin = rejoined(head, pieces);
+  if (formOf(await unpackedStart(head).catch(() => head)) === 'records')
+    return openSources(inputs, { ...opening, stdin: Readable.from(stdin, { objectMode: false }) }, wanted);
+  if (inputs.length > 1)
+    throw new UsageError('a profile from stdin cannot be combined with other inputs', 'run it once for each');
+  return openParsed('-', opening, wanted, stdin);
 }
 
 function sayEndings(source: Source, isQuiet: boolean): void {

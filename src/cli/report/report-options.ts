@@ -216,7 +216,7 @@ function requireKernelColumn(key: string): KernelColumn {
 /** @throws UsageError for invalid options */
 export function readReport(given: Arguments) {
   const { files } = readInputs(given);
-  const width = given.read('width', (text) => integer('-w', text, -Infinity, WIDEST)) ?? null;
+  const width = given.read('width', (text) => integer('-w', text, undefined, WIDEST)) ?? null;
   const top = given.read('top', (text) => integer('--top', text, 1));
   const show = (['version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? ('report' as const);
   const hostGrouping = readHostGrouping(given, top);

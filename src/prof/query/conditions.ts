@@ -7,9 +7,12 @@ const KEY = /^[A-Za-z]\w*(?::[^\s,()&|"'=<>~!]+)?$/;
 
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, String.raw`\$&`)}"`;
 
+/** Characters that no argument of a command can carry: half of a surrogate pair, and the one that ends arguments. */
+const NOT_IN_ARGUMENTS = /[\p{Surrogate}\0]/u;
+
 /**
  * The condition that holds for the rows with that value in a column and for no others; null where the language has none:
- * for the text `na`, and for a list with an entry that contains the separator.
+ * for the text `na`, for a list with an entry that contains the separator, and for text that no argument can carry.
  */
 export function conditionOf(column: ColumnShape, value: CellValue): string | null {
   const { key, separator = ',', suffix } = column;
@@ -17,7 +20,7 @@ export function conditionOf(column: ColumnShape, value: CellValue): string | nul
   if (value === null) return `${key}==${UNKNOWN}`;
   if (typeof value === 'number') return `${key}==${value}`;
   const text = textOf(column, value);
-  if (text === UNKNOWN) return null;
+  if (text === UNKNOWN || NOT_IN_ARGUMENTS.test(text)) return null;
   const equal = `${key}==${quoted(text)}`;
   if (typeof value === 'string') return equal;
   // The suffix distinguishes the text of the list from those of its entries.

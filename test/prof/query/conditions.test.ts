@@ -35,6 +35,14 @@ describe('the condition for a value', () => {
     expect(expressionOf([NAME, COUNT], ['na', 1])).to.equal(null);
   });
 
+  it('is null for text that no argument can carry', () => {
+    for (const text of ['a\ud800', '\udc00b', 'a\0b']) {
+      expect(conditionOf(NAME, text)).to.equal(null);
+      expect(conditionOf(LAYER, ['x', text])).to.equal(null);
+    }
+    expect(conditionOf(NAME, '\ud83d\ude00')).to.equal('name=="\ud83d\ude00"');
+  });
+
   it('selects the rows with the values and no others', () => {
     const rows: Row[] = ["it's", 'a && b', '(x)', 'y"', '\\', '', 'é', 'a,b'].flatMap((name) =>
       [null, 0, -3, 1e21].flatMap((count) =>

@@ -1,7 +1,7 @@
 /** The folders that a server may read, and the check of each path against them. */
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isSystemError, UserError } from '../../../record/errors.js';
 import { grouped } from '../../../record/plural.js';
 
 /** A path below one of the folders. */
@@ -69,7 +69,7 @@ export class Roots {
     const path = join(found.root, found.path);
     const stat = statSync(path);
     if (stat.isDirectory()) this.#checkTree(path, given, besides);
-    else if (stat.isFile()) this.#checkNeighbours(path, given, besides);
+    else if (stat.isFile()) for (const other of besides(path)) this.#checkLink(other, given);
     else throw refused(given, 'is neither a file nor a folder');
     return found;
   }
@@ -107,26 +107,31 @@ export class Roots {
     return this.#folders.some((folder) => isBelow(folder.real, real));
   }
 
-  /** @throws UserError when a link in the file's folder, or a file that is read with it, leads out of the folders */
-  #checkNeighbours(path: string, given: string, besides: (file: string) => readonly string[]): void {
-    const folder = dirname(path);
-    const links = entriesOf(folder).filter((name) => lstatSync(join(folder, name)).isSymbolicLink());
-    for (const other of [...links.map((name) => join(folder, name)), ...besides(path)]) this.#checkLink(other, given);
-  }
-
-  /** @throws UserError when a link in a folder leads out of the folders, and for a folder with too many files */
+  /**
+   * Checks a folder as it is searched: with its subfolders, and those behind its links.
+   * @throws UserError when a link leads out of the folders, and for a folder with too many files
+   */
   #checkTree(folder: string, given: string, besides: (file: string) => readonly string[]): void {
     const left = [folder];
+    // Links may form circles.
+    const entered = new Set<string>();
     let count = 0;
     for (let place; (place = left.pop()) !== undefined;) {
+      const real = realpathSync(place);
+      if (entered.has(real)) continue;
+      entered.add(real);
       let file: string | null = null;
       for (const entry of readdirSync(place, { withFileTypes: true })) {
         if (++count > MOST_ENTRIES)
           throw refused(given, `has more than ${grouped(MOST_ENTRIES)} files`, 'give a folder in it, or its files');
         const path = join(place, entry.name);
         if (entry.isDirectory()) left.push(path);
-        else if (entry.isSymbolicLink()) this.#checkLink(path, given);
-        else if (entry.isFile()) file ??= path;
+        else if (entry.isSymbolicLink()) {
+          this.#checkLink(path, given);
+          const target = statSync(path, { throwIfNoEntry: false });
+          if (target?.isDirectory() === true) left.push(path);
+          else if (target?.isFile() === true) file ??= path;
+        } else if (entry.isFile()) file ??= path;
       }
       if (file !== null) for (const other of besides(file)) this.#checkLink(other, given);
     }
@@ -140,14 +145,5 @@ export class Roots {
       `is next to or contains '${basename(path)}', which ${OUTSIDE}`,
       'dprof mcp --root FOLDER adds a folder',
     );
-  }
-}
-
-function entriesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw new UserError(`cannot be read: ${systemReason(error)}`, { where: folder });
   }
 }

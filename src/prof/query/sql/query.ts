@@ -89,13 +89,18 @@ function cellOf(library: Library, value: DuckDBValue, type: DuckDBType | undefin
     value instanceof library.DuckDBListValue || value instanceof library.DuckDBArrayValue ? value.items : [];
   const isInt = isOf(library, item, INTEGERS);
   return items.map((element) => {
-    const cell = scalarOf(library, element) ?? UNKNOWN;
+    const isUnknown = typeof element === 'number' && !Number.isFinite(element);
+    const cell = isUnknown ? UNKNOWN : (scalarOf(library, element) ?? UNKNOWN);
     return isInt ? cell : String(cell);
   });
 }
 
-/** Values that are neither numbers nor strings become JSON if they are composite, else DuckDB's text. */
+/**
+ * Values that are neither numbers nor strings become JSON if they are composite, else DuckDB's text. Infinite numbers and NaN
+ * are left to the format.
+ */
 function scalarOf(library: Library, value: DuckDBValue): Scalar {
+  if (typeof value === 'number') return value;
   const plain = plainOf(library, value);
   if (typeof plain === 'number' || typeof plain === 'string' || plain === null) return plain;
   return JSON.stringify(plain);
@@ -144,7 +149,7 @@ export async function planQuery(connection: DuckDBConnection, sql: string): Prom
   try {
     const rows = (await connection.runAndReadAll(`EXPLAIN (FORMAT json) ${sql}`)).getRows();
     const read = new Map<string, Set<string>>();
-    for (const row of rows) addScans(JSON.parse(String(row[1])), read);
+    for (const row of rows) addScans(duckdbJson(String(row[1])), read);
     return read;
   } catch (error) {
     throw asSqlError(error);
@@ -157,7 +162,7 @@ const refused = (what: string, hint: string | undefined): UserError =>
 /** @throws UserError for anything but a single query */
 async function checkStatement(connection: DuckDBConnection, sql: string): Promise<void> {
   const answer = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
-  const parsed = JSON.parse(String(answer.getRows()[0]?.[0])) as ParsedStatements;
+  const parsed = duckdbJson(String(answer.getRows()[0]?.[0])) as ParsedStatements;
   if (parsed.error) throw refusalOf(parsed, sql);
   const { statements = [] } = parsed;
   if (statements.length !== 1) throw refused(`one query, not ${statements.length}`, "dprof sql 'SELECT ...' FILE");
@@ -166,6 +171,13 @@ async function checkStatement(connection: DuckDBConnection, sql: string): Promis
     throw refused(`no table function ${name}`, `there are ${TABLE_FUNCTIONS.join(', ')}`);
   }
 }
+
+/** Strings of JSON, and numbers that DuckDB writes although JSON does not have them. */
+const STRING_OR_NOT_FINITE = /"(?:[^"\\]|\\.)*"|-?\b(?:Infinity|inf|NaN|nan)\b/g;
+
+/** Parses the JSON that DuckDB writes about a query, in which `1e400` is `Infinity`; such numbers become null. */
+const duckdbJson = (text: string): unknown =>
+  JSON.parse(text.replace(STRING_OR_NOT_FINITE, (found) => (found.startsWith('"') ? found : 'null')));
 
 /** Why a string is not accepted as a query. */
 function refusalOf({ error_type: type, error_message: message = '' }: ParsedStatements, sql: string): UserError {
