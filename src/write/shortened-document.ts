@@ -35,7 +35,7 @@ const HEAD = 5;
 const MOST_KEYS = 15;
 /** Texts are cut to these lengths, one after the other, until important keys fit. */
 const TEXT_LENGTHS = [null, 400, 100] as const;
-/** Part of a document that the command may take before further rows. */
+/** Part of a document that the command may take from the answer. */
 const SHORT_COMMAND = 0.1;
 /** The suggested number will be among the arguments in the document, where its digits count too. */
 const MOST_DIGITS = 9;
@@ -158,10 +158,12 @@ export function shortened(document: WholeDocument, limits: Limits, importance: r
   );
   const text = (plan: Plan): string => textOf(document, plan, limits);
   const fits = (plan: Plan): boolean => text(plan).length <= limits.most;
+  const isShort = jsonOf(command).length <= limits.most * SHORT_COMMAND;
   let best: Plan | null = null;
   for (const texts of TEXT_LENGTHS) {
     const plan: Plan = { shown: new Map(ENVELOPE.map((key) => [key, 0])), texts };
     if (!fits(plan)) continue;
+    if (isShort) extend(plan, 'command', document, places, fits);
     for (const path of order) showHead(plan, path, places, fits);
     best = plan;
     const important = order.filter(
@@ -176,9 +178,7 @@ export function shortened(document: WholeDocument, limits: Limits, importance: r
     });
     return { text: '', least: least.length };
   }
-  // The command comes before further rows, unless it is one of many files.
-  const first = jsonOf(command).length <= limits.most * SHORT_COMMAND ? ['command'] : [];
-  for (const path of [...first, ...order]) extend(best, path, document, places, fits);
+  for (const path of order) extend(best, path, document, places, fits);
   return { text: text(best), least: null };
 }
 
