@@ -2,6 +2,7 @@
 import { KERNEL_FAMILIES } from '../ops/kernels/kernel-families.js';
 import { familyOf } from '../ops/table.js';
 import { DRIVER_API, RUNTIME_API } from '../parse/readers/cupti/api-names.js';
+import { isLookup } from '../record/python/marker-text.js';
 import { CALL_WORDS, isToolText, LIBRARIES, OP_WORDS, SYSTEM_CALLS, WORD } from './words.js';
 
 const IDENTIFIER = /^[A-Za-z_][\w.-]{0,99}$/;
@@ -41,7 +42,7 @@ export const isKnownLibrary = (mod: string): boolean => LIBRARIES.has(mod) || mo
 export function isKnownOp(mod: string, op: string): boolean {
   if (COLLECTIVE.test(op) || GENERATED.test(op)) return true;
   if (!IDENTIFIER.test(op)) return false;
-  if (BARE_OPS.has(op) || isTabled(mod, op) || isKnownNode(op)) return true;
+  if (BARE_OPS.has(op) || isLookup({ op }) || isTabled(mod, op) || isKnownNode(op)) return true;
   // A function in C++ is in the tables by the name of its node.
   if (mod === 'autograd') return isTabled(mod, `${op}Backward`);
   return mod !== '' && mod !== 'na' && isKnownLibrary(mod) && isToolText(op, OP_WORDS);

@@ -26,7 +26,7 @@ import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { readRequests, readServingStep, readStepName, withoutRequests, withRequests } from '../record/serving-step.js';
 import { BARE_OPS } from './known-names.js';
 import type { PseudonymKind, Pseudonyms } from './pseudonyms.js';
-import { isToolText, OPTIMIZERS } from './words.js';
+import { isProfilerActivity, isToolText, OPTIMIZERS } from './words.js';
 
 /** How parts of a range are replaced. */
 export interface PartRules {
@@ -122,7 +122,7 @@ const LOADER = /^enumerate\(DataLoader\)#_(?:SingleProcess|MultiProcessing)DataL
 const CALLS_OF_NCCL =
   /^(?:nccl)?(?:AllReduce|AllGather|ReduceScatter|Broadcast|Reduce|AlltoAll|AllToAll|Gather|Scatter|Send|Recv|GroupStart|GroupEnd|Comm(?:Init|Split|Shrink|Grow|Destroy|Abort|Finalize|Register|Deregister|Window)\w{0,20})$/;
 const FRAMEWORK =
-  /^(?:DistributedDataParallel\.forward|FullyShardedDataParallel\.\w{1,40}|FSDP::\w{1,40}|nccl::nccl:\w{1,40}|ProfilerStep\*|autograd::engine::evaluate_function|Buffer Flush|Activity Buffer Request|Lazy Function Loading|Command Buffer Full|Instrumentation|Runtime Triggered Module Loading|Resource|Unrecognized|PyTorch Profiler(?: \(\d{1,4}\))?|Iteration Start|Record Window End)$/;
+  /^(?:DistributedDataParallel\.forward|FullyShardedDataParallel\.\w{1,40}|FSDP::\w{1,40}|nccl::nccl:\w{1,40}|ProfilerStep\*|autograd::engine::evaluate_function|PyTorch Profiler(?: \(\d{1,4}\))?|Iteration Start|Record Window End)$/;
 
 /** Ranges of PyTorch and NCCL themselves. */
 function framework(text: string, rules: PartRules): string | null {
@@ -131,7 +131,8 @@ function framework(text: string, rules: PartRules): string | null {
     const name = OPTIMIZERS.has(optimizer) ? optimizer : rules.pseudonyms.identifier('op', optimizer);
     return `Optimizer.${action}#${name}.${action}`;
   }
-  if (LOADER.test(text) || CALLS_OF_NCCL.test(text) || FRAMEWORK.test(text)) return text;
+  if (LOADER.test(text) || CALLS_OF_NCCL.test(text) || FRAMEWORK.test(text) || isProfilerActivity(text))
+    return text;
   const fsdp = wrapped(text, rules);
   if (fsdp !== null) return fsdp;
   return isNcclCall(text) ? `nccl${rules.name('call', text).replace(/^c/, 'C')}` : null;

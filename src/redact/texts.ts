@@ -15,9 +15,11 @@ import {
   isDeviceName,
   isGroupText,
   isKnownModule,
+  isProfilerActivity,
   isToolText,
   isVariant,
   OP_WORDS,
+  OPERAND_WORDS,
   PYTHON_FILES,
   TORCH_PACKAGES,
 } from './words.js';
@@ -365,7 +367,7 @@ export class TextRules {
 
   /** A copy, a memset, a wait: words for its kind and direction stay. */
   activity(text: string): string {
-    if (text === '' || isToolText(text)) return text;
+    if (text === '' || isToolText(text) || isProfilerActivity(text)) return text;
     const words = text.match(/\b(?:HtoD|DtoH|DtoD|PtoP|HtoH|Memcpy|Memset|Pageable|Pinned|Managed)\b/g) ?? [];
     return [this.pseudonyms.of('activity', text), ...words].join(' ');
   }
@@ -373,7 +375,7 @@ export class TextRules {
   /** Operands of an instruction: tokens that are neither numbers nor words of the compiler are replaced one by one. */
   #operands(text: string): string {
     return text.replace(/[^\s,;()[\]{}=<>+*|&!@:]+/g, (token) =>
-      NUMBER.test(token) || HEX.test(token) || (!token.includes('/') && isToolText(token))
+      NUMBER.test(token) || HEX.test(token) || (!token.includes('/') && isToolText(token, OPERAND_WORDS))
         ? token
         : this.pseudonyms.of('tensor', token),
     );
