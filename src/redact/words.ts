@@ -31,10 +31,20 @@ export const OPERAND_WORDS = setOf(
  */
 const PROFILER_ACTIVITIES: ReadonlySet<string> = new Set([
   ...['activity buffer request', 'buffer flush', 'chunk allocation', 'command buffer full', 'driver compiler'],
-  ...['instrumentation', 'lazy function loading', 'resource', 'resource management', 'runtime triggered module loading'],
+  ...[
+    'instrumentation',
+    'lazy function loading',
+    'resource',
+    'resource management',
+    'runtime triggered module loading',
+  ],
   ...['tls allocation', 'unknown', 'unrecognized', 'uvm activity init', 'profiling initialization'],
   ...['profiling data flush', 'profiling data flush overhead'],
-  ...['profiling data flush on context created', 'profiling data flush on cuinit finished', 'profiling data flush on process exit'],
+  ...[
+    'profiling data flush on context created',
+    'profiling data flush on cuinit finished',
+    'profiling data flush on process exit',
+  ],
 ]);
 const OF_PROFILER = /^(?:(?:cupti:?|cuda|os runtime libraries|opengl|nvtx(?: early)?|cuda backtrace) )?/;
 
@@ -77,6 +87,31 @@ export const OPTIMIZERS = setOf(
 /** Packages of PyTorch, whose files and functions are kept in call stacks. */
 export const TORCH_PACKAGES =
   '_C|_custom_op|_decomp|_dispatch|_dynamo|_export|_functorch|_higher_order_ops|_inductor|_library|_lazy|_logging|_numpy|_ops|_prims|_prims_common|_refs|_subclasses|amp|ao|autograd|backends|compiler|cpu|cuda|distributed|distributions|export|fft|func|futures|fx|jit|linalg|masked|mps|multiprocessing|nested|nn|onnx|optim|package|profiler|quantization|random|sparse|special|testing|utils|xpu';
+
+/** Words in the names of files, folders and functions of PyTorch, in lower case. */
+export const FILE_WORDS: ReadonlySet<string> = new Set([
+  ...OP_WORDS,
+  ...TORCH_PACKAGES.toLowerCase().split(/[|_]/),
+  ...'algorithms aot api apex autocast autotune batchnorm builder bytecode cache codecache collate compile container contextlib convert cpp cudagraph cudagraphs cupti dataloader datapipes dataset ddp debug decorators deepcopy distributed dtensor environment eval extension fetcher flat flex frame fsdp fully fuser graphs guard guards heuristics hook hooks impl init inner instancenorm internal interpreter join launcher logger monitor mutation normalization nvmarker nvtx optimizer optimizers overrides pickler placement pooling proxy py pyprof python pytree redistribute registration rnn rprop rmsprop nadam radam adadelta asgd adamw adamax lbfgs muon scheduler script serialization sgd sharded sharding signal source spawn standalone subproc symbolic sympy tensorboard torch tracing traceback trees typing variables vf worker wrapper wrappers zoo attr setattr getattr new missing iter len del dict repr exit enter thread reentrant unpack hook hooks fn inner wrapper wraps guarded get is has set try maybe on before after process check make run dispatch python handle'.split(
+    ' ',
+  ),
+]);
+
+/** Further words in the names of ranges of FSDP and NCCL. */
+export const RANGE_WORDS: ReadonlySet<string> = new Set([
+  ...OP_WORDS,
+  ...'accumulate fsdp hook hooks hsdp inter intra limiter lazy init offload post pre prefetch prefetched reshard reduced rs shard sharded unshard wrapped kwargs'.split(
+    ' ',
+  ),
+]);
+
+/** Further words in the names of kernels. */
+export const KERNEL_WORDS: ReadonlySet<string> = new Set([
+  ...OP_WORDS,
+  ...'aligned batched bias bwd cast chunked combine convolve cta deformable dgrad dynamic elementwise epilogue ffma fill filter fma fmha fprop fragment gemv gridwise grouped igemm indexed infer kernel mfma mma multistage nhwc nn nt nvfuser one persistent plain pointwise rf sgemm hgemm dgemm cgemm zgemm splitk stage stages swizzle tn tt tail tile transform tem unk unroll vectorized warpgroup wgrad winograd xdl xmma'.split(
+    ' ',
+  ),
+]);
 
 /** Files of Python's standard library that are kept in call stacks. */
 export const PYTHON_FILES = setOf('threading.py contextlib.py runpy.py functools.py');
