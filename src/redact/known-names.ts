@@ -130,10 +130,10 @@ export const isKernelName = (name: string): boolean =>
 
 /** Namespaces of libraries' kernels. */
 const KERNEL_NAMESPACE =
-  /^(?:at|c10|torch|cub|thrust|cuda|std|rocprim|hipcub|ck|ck_tile|miopen|vllm|flash|pytorch_flash|flashinfer|tensorrt_llm|fbgemm_gpu|aiter|sgl_kernel|deep_gemm|deep_ep|xformers|transformer_engine|apex|moe|cute|epilogue|internal|const|fmha|symmetric_memory|(?:cutlass|cudnn|cublas|cublasLt|cask)(?:_\w{0,80})?)$/;
+  /^(?:at|c10|torch|cub|thrust|cuda|std|rocprim|hipcub|ck|ck_tile|miopen|vllm|flash|pytorch_flash|flashinfer|tensorrt_llm|fbgemm_gpu|aiter|sgl_kernel|deep_gemm|deep_ep|xformers|transformer_engine|apex|moe|cute|epilogue|internal|const|fmha|symmetric_memory|T\d|(?:cutlass|cudnn|cublas|cublasLt|cask)(?:_\w{0,80})?)$/;
 /** Prefixes of names that compilers of libraries make. */
 const KERNEL_PREFIX =
-  /^(?:nccl(?:Dev)?Kernel_|rccl(?:Dev)?Kernel_|nvjet_|sm\d{2,3}_xmma_|(?:maxwell|pascal|volta|turing|ampere|hopper)_|cutlass_|cudnn_|cunn_|(?:Custom_)?Cijk_|__amd_rocclr_|igemm_|gemmSN_|gemv|dot_kernel|fmha_cutlass|miopen|MIOpen)/;
+  /^(?:nccl(?:Dev|[A-Z][A-Za-z]{1,30})?Kernel_|rccl(?:Dev)?Kernel_|nvjet_|sm\d{2,3}_xmma_|(?:maxwell|pascal|volta|turing|ampere|hopper)_|cutlass_|cudnn_|cunn_|(?:Custom_)?Cijk_|__amd_rocclr_|igemm_|gemmSN_|gemv|dot_kernel|fmha_cutlass|fmhaSm\d|nvfuser_(?:pointwise|reduction|inner|outer|persistent)|batched_transpose_\d|transpose_[CNHW]{4}2|split_embedding_(?:forward|backward)_|miopen|MIOpen)/;
 /** Prefix of the kernels of Triton. */
 export const TRITON = 'triton_';
 

@@ -61,7 +61,7 @@ const GROUP_WORDS = setOf(
 
 /** Words of the names of devices. */
 const DEVICE_WORDS = setOf(
-  'nvidia geforce rtx gtx titan tesla quadro graphics device amd radeon instinct pro vii intel arc data center flex max gpu xe google tpu aws huawei ascend trainium inferentia meta mtia sxm pcie nvl super ti laptop ada generation hbm gb grace hopper blackwell server edition workstation cpu host virtual mig v xtx xt xl oam gaudi series navi vega with q design vf dgxs lite r tm rx gre ai hl or dgx spark jetson agx orin thor drive xavier nano nx tegra nvgpu cmp grid iris uhd ryzen strix halo apple m ultra mini refresh rubin',
+  'nvidia geforce rtx gtx titan tesla quadro graphics device amd radeon instinct pro vii intel arc data center flex max gpu xe google tpu aws huawei ascend trainium inferentia meta mtia sxm pcie nvl super ti laptop ada generation hbm gb grace hopper blackwell server edition workstation cpu host virtual mig v xtx xt xl oam gaudi series navi vega with q design vf dgxs ac lite r tm rx gre ai hl or dgx spark jetson agx orin thor drive xavier nano nx tegra nvgpu cmp grid iris uhd ryzen strix halo apple m ultra mini refresh rubin',
 );
 
 /** Texts of arguments that select a variant of an op. */
