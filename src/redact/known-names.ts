@@ -143,17 +143,12 @@ const ANONYMOUS = /\(anonymous namespace\)|<unnamed>|\(anonymous\)/g;
 function functionName(name: string): string {
   let [depth, kept] = [0, ''];
   for (const sign of name.replace(ANONYMOUS, '_')) {
-    if (sign === '<' || sign === '(') depth++;
-    else if (sign === '>' || sign === ')') depth--;
+    if ('<(['.includes(sign)) depth++;
+    else if ('>)]'.includes(sign)) depth--;
     else if (depth === 0) kept += sign;
   }
-  return (
-    kept
-      .replace(/\[[^\]]*\]/g, '')
-      .trim()
-      .split(/\s+/)
-      .at(-1) ?? ''
-  );
+  const words = kept.trim().split(/\s+/);
+  return (words.at(-1) ?? '').replace(/^(?:_::)+/, '');
 }
 
 /** The outermost namespaces of all names in the name of a kernel. */
@@ -162,10 +157,13 @@ const namespacesIn = (name: string): string[] =>
 
 /** Whether a kernel comes from a known library, by the name of its function. */
 export function isLibraryKernel(name: string): boolean {
-  const own = functionName(name);
+  const called = functionName(name);
   if (!namespacesIn(name).every((namespace) => KERNEL_NAMESPACE.test(namespace))) return false;
-  if (KERNEL_PREFIX.test(own) || (own.includes('::') && KERNEL_NAMESPACE.test(own.slice(0, own.indexOf('::')))))
+  if (
+    KERNEL_PREFIX.test(called) ||
+    (called.includes('::') && KERNEL_NAMESPACE.test(called.slice(0, called.indexOf('::'))))
+  )
     return true;
-  const isKnown = isToolText(own, KERNEL_WORDS);
-  return isKnown && (own.startsWith(TRITON) || KERNEL_FAMILIES.some(({ pattern }) => pattern.test(own)));
+  const isKnown = isToolText(called, KERNEL_WORDS);
+  return isKnown && (called.startsWith(TRITON) || KERNEL_FAMILIES.some(({ pattern }) => pattern.test(called)));
 }

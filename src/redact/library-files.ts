@@ -5,7 +5,7 @@ const LIBRARY = '(?:torch|apex/optimizers|pyprof2?/nvtx)';
 /** A file that pip installed: no file of the program is in these folders. */
 const INSTALLED = new RegExp(`(?:^|/)(?:site|dist)-packages/(${LIBRARY}/[\\w/]{1,150}\\.py)$`);
 /** A file that may be one of the program, in a folder with the name of a library. */
-const NAMED = new RegExp(`(?:^|.*/)(${LIBRARY})/(.+)$`, 's');
+const NAMED = new RegExp(`^(?:.*/)?(${LIBRARY})/(.+)$`, 's');
 
 /** The place of a file in a library. */
 export interface LibraryPlace {

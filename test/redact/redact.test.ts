@@ -1,5 +1,6 @@
 /** `dparse redact`: its pseudonyms, options, report and output. */
 import { expect } from 'chai';
+import Database from 'better-sqlite3';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { join } from 'node:path';
@@ -294,6 +295,20 @@ describe('dparse redact', () => {
     expect(() => JSON.parse(readFileSync(copy, 'utf8')) as unknown).to.throw();
     const counted = async (path: string): Promise<unknown> => rowsOf((await runCli('dparse', ['-q', path])).stdout).at(-1); // prettier-ignore
     expect(await counted(copy)).to.deep.equal(await counted(cut));
+  });
+
+  it('copies only the tables of codes that it knows', async () => {
+    const path = new NsightDatabase().launch(1, ['alice']).write();
+    const database = new Database(path);
+    for (const name of ['ENUM_ALICE', 'ENUM_CUPTI_STREAM_TYPE'])
+      database.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, name TEXT, label TEXT); INSERT INTO ${name} VALUES (1, 'default', 'Default')`); // prettier-ignore
+    database.close();
+    const copy = freshPath('.sqlite');
+    await runCli('dparse', ['redact', '-q', '--as', 'profile', '-o', copy, path]);
+    const written = new Database(copy, { readonly: true });
+    const tables = written.prepare("SELECT name FROM sqlite_master WHERE name IN ('ENUM_ALICE', 'ENUM_CUPTI_STREAM_TYPE')").pluck().all(); // prettier-ignore
+    written.close();
+    expect(tables).to.deep.equal(['ENUM_CUPTI_STREAM_TYPE']);
   });
 
   it('leaves the input as it is, and writes nothing over it', async () => {

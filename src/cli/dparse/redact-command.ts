@@ -272,9 +272,9 @@ async function writeProfile(given: Arguments, rules: TextRules): Promise<void> {
       throw new UserError(`is of a format that --as profile does not write (${reader.id})`, { where: shownPath(input), hint: '--as records' }); // prettier-ignore
     const isPacked = reader.id === 'kineto' && /\.gz$/.test(output ?? '');
     if (isPacked || reader.id === 'nsight') refuseTerminal(output, 'a profile');
-    let isCut = false;
+    let isCut = source.isCut === true;
     await withOutput(output, inputs, async (write) => {
-      isCut = await writer(source, rules, write, isPacked);
+      if (await writer(source, rules, write, isPacked)) isCut = true;
     });
     if (isCut || source.isCut === true) throw new UserError('is cut off; the copy ends there', { where: shownPath(input), hint: 'copy it again' }); // prettier-ignore
   } finally {
