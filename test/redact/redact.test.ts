@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { TextRules, type RedactOptions, type TextKind } from '../../src/redact/texts.js';
 import { DEVICES } from '../../src/prof/roofline/devices.js';
 import { redactCall } from '../../src/redact/ranges.js';
-import type { Arg, OpCall } from '../../src/record/record.js';
+import { redactRecord } from '../../src/redact/records.js';
+import type { Arg, OpCall, ProfileLine } from '../../src/record/record.js';
 import { RECORD_FIELDS } from '../../src/record/fields/record-fields.js';
 import { freshPath } from '../support/fresh-path.js';
 import { NsightDatabase } from '../support/nsight-database.js';
@@ -261,6 +262,16 @@ describe('dparse redact', () => {
     const kernel = rows.find(({ type, layer }) => type === 'kernel' && (layer as string[]).length > 0) ?? {};
     const texts = RECORD_FIELDS.kernel.filter(({ implied }) => implied).map(({ name }) => name);
     expect(Object.keys(kernel)).to.include.members(texts);
+  });
+
+  it('leaves the word DMA in a message of the profiler about copies', () => {
+    const notice = {
+      type: 'notice',
+      profile: 0,
+      category: 'Missing Data',
+      text: 'alice lost DMA values',
+    } as ProfileLine;
+    expect(redactRecord(notice, rulesWith())).to.deep.include({ text: 'text-1 (DMA)' });
   });
 
   it('selects kernels, steps and times, and counts them in the end line', async () => {
