@@ -11,7 +11,7 @@ import { ROOT } from './support/shared.js';
 /** Python with the libraries; `PYTHON` names another one than the first on the PATH. */
 const PYTHON = process.env['PYTHON'] ?? 'python3';
 const PAGE = readFileSync(join(ROOT, 'docs/guide/notebooks.md'), 'utf8');
-const PROGRAM = /^With `pip install ([\w ]+)`.*?```python\n(.*?)```\n\n```text\n(.*?)```/gms;
+const PROGRAM = /^Needs `pip install ([\w ]+)`.*?```python\n(.*?)```\n\n```text\n(.*?)```/gms;
 const COMMAND = /^ {4}(dparse|dprof) (.*-o .*)$/gm;
 
 const python = (cwd: string, program: string): { status: number | null; stdout: string; stderr: string } =>
@@ -34,7 +34,12 @@ describeWithProcess('notebooks', () => {
     }
   });
 
-  for (const [, packages = '', program = '', expected = ''] of PAGE.matchAll(PROGRAM)) {
+  const programs = [...PAGE.matchAll(PROGRAM)];
+  it('has three programs', () => {
+    expect(programs).to.have.length(3);
+  });
+
+  for (const [, packages = '', program = '', expected = ''] of programs) {
     it(`has a program for ${packages} that prints what the page says (skipped without them)`, function () {
       const modules = packages.split(' ').join(', ');
       if (python(folder, `import ${modules}`).status !== 0) this.skip();
