@@ -247,14 +247,16 @@ const HEADER: Readonly<Record<string, Rule>> = {
 const PIECE = 1024 * 1024;
 
 /**
- * The redacted trace as pieces of text. A trace that is cut off stays cut off.
+ * The redacted trace as pieces of text. A trace that is cut off stays cut off. Returns whether it is cut off.
  * @param name name of the trace in messages
  * @throws UserError when the file is not a trace
  */
-export function* redactTrace(path: string, name: string, rules: TextRules): Generator<string> {
+export function* redactTrace(path: string, name: string, rules: TextRules): Generator<string, boolean> {
   const window = new ByteWindow(path);
   try {
-    yield* inPieces(new TraceCopy(new JsonCursor(window), name, rules).texts());
+    const copy = new TraceCopy(new JsonCursor(window), name, rules);
+    yield* inPieces(copy.texts());
+    return copy.isCut;
   } finally {
     window.close();
   }
@@ -274,7 +276,7 @@ function* inPieces(texts: Iterable<string>): Generator<string> {
 
 class TraceCopy {
   /** Whether the file ended before the trace did. */
-  #isCut = false;
+  isCut = false;
 
   constructor(
     private readonly cursor: JsonCursor,
@@ -287,16 +289,16 @@ class TraceCopy {
     if (first === OPEN_BRACKET) yield* this.#events();
     else if (first === OPEN_BRACE) yield* this.#documents();
     else throw new UserError('is not a JSON trace', { where: this.name });
-    if (!this.#isCut) yield '\n';
+    if (!this.isCut) yield '\n';
   }
 
   /** A trace may consist of several documents, one after another: Proton writes such traces. */
   *#documents(): Generator<string> {
-    for (let first = this.cursor.next(); first === OPEN_BRACE && !this.#isCut; first = this.cursor.next()) {
+    for (let first = this.cursor.next(); first === OPEN_BRACE && !this.isCut; first = this.cursor.next()) {
       yield* this.#document();
       yield '\n';
     }
-    if (!this.#isCut && this.cursor.next() !== END) this.rules.drop('text after the trace');
+    if (!this.isCut && this.cursor.next() !== END) this.rules.drop('text after the trace');
   }
 
   *#document(): Generator<string> {
@@ -318,7 +320,7 @@ class TraceCopy {
       if (key === 'traceEvents' && cursor.next() === OPEN_BRACKET) {
         yield `${separator}"traceEvents": `;
         yield* this.#events();
-        if (this.#isCut) return;
+        if (this.isCut) return;
       } else {
         const rule = Object.hasOwn(HEADER, key) ? HEADER[key] : undefined;
         if (rule === undefined) {
@@ -337,7 +339,7 @@ class TraceCopy {
       }
       separator = ',\n';
     }
-    this.#isCut = true;
+    this.isCut = true;
   }
 
   /** The key of a member, after which the cursor is at its value; null when there is none. */
@@ -382,6 +384,6 @@ class TraceCopy {
       yield `${separator}${nodeText(redactEvent(event, rules))}`;
       separator = ',\n';
     }
-    this.#isCut = true;
+    this.isCut = true;
   }
 }

@@ -2,11 +2,21 @@
 import { KERNEL_FAMILIES } from '../ops/kernels/kernel-families.js';
 import { familyOf } from '../ops/table.js';
 import { DRIVER_API, RUNTIME_API } from '../parse/readers/cupti/api-names.js';
-import { CALL_WORDS, isToolText, LIBRARIES, OP_WORDS, SYSTEM_CALLS, WORD } from './words.js';
+import { isLookup } from '../record/python/marker-text.js';
+import {
+  CALL_WORDS,
+  isToolText,
+  KERNEL_WORDS,
+  LIBRARIES,
+  OP_WORDS,
+  SYSTEM_CALLS,
+  TORCH_PACKAGES,
+  WORD,
+} from './words.js';
 
 const IDENTIFIER = /^[A-Za-z_][\w.-]{0,99}$/;
 const GENERATED = /^triton_(?:poi|red|per|for|tem|unk|mm|bmm)_\w{1,200}$/;
-const COLLECTIVE = /^nccl:\w{1,40}(?: \d{1,5}(?:->|<-)\d{1,5})?$/;
+const COLLECTIVE = /^nccl:(\w{1,40})(?: \d{1,5}(?:->|<-)\d{1,5})?$/;
 
 /** Nodes of autograd that are not ops, by their C++ classes. */
 const NODES: ReadonlySet<string> = new Set([
@@ -30,18 +40,50 @@ const snakeCase = (name: string): string =>
   name.replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_').toLowerCase();
 
 /** Namespaces of PyTorch in C++, and as its markers write them. */
-const NAMESPACE = /^(?:torch|at|c10|c10d)(?:(?:::|\.)[a-z_]{1,30}){1,4}$/;
+const NAMESPACE = /^(?:torch|at|c10|c10d)(?:(?:::|\.)[A-Za-z_]{1,30}){1,4}$/;
+const NAMESPACES: ReadonlySet<string> = new Set([
+  ...[
+    'torch',
+    'at',
+    'c10',
+    'c10d',
+    'native',
+    'detail',
+    'impl',
+    'ops',
+    'modules',
+    'functional',
+    'reducer',
+    'ddp',
+    'rpc',
+  ],
+  ...[
+    'dynamo',
+    'inductor',
+    'data',
+    'functorch',
+    'Tensor',
+    '_VariableFunctions',
+    'compiled_autograd',
+    'api',
+    'symm_mem',
+  ],
+  ...['library', 'indexing', 'meta', 'hip', 'mkldnn', 'quantized', 'executorch', ...TORCH_PACKAGES.split('|')],
+]);
 /** Ops that have no namespace. */
 export const BARE_OPS: ReadonlySet<string> = new Set(['record_param_comms', 'detach', 'detach_']);
 
 /** Whether a namespace or module is that of a known library. */
-export const isKnownLibrary = (mod: string): boolean => LIBRARIES.has(mod) || mod === '' || NAMESPACE.test(mod);
+export const isKnownLibrary = (mod: string): boolean =>
+  LIBRARIES.has(mod) || mod === '' || (NAMESPACE.test(mod) && mod.split(/::|\./).every((part) => NAMESPACES.has(part)));
 
 /** Whether an op of a module is one that a known library defines; functions of the program are not. */
 export function isKnownOp(mod: string, op: string): boolean {
-  if (COLLECTIVE.test(op) || GENERATED.test(op)) return true;
+  const collective = COLLECTIVE.exec(op)?.[1];
+  if (collective !== undefined) return isToolText(collective, OP_WORDS);
+  if (GENERATED.test(op)) return true;
   if (!IDENTIFIER.test(op)) return false;
-  if (BARE_OPS.has(op) || isTabled(mod, op) || isKnownNode(op)) return true;
+  if (BARE_OPS.has(op) || isLookup({ op }) || isTabled(mod, op) || isKnownNode(op)) return true;
   // A function in C++ is in the tables by the name of its node.
   if (mod === 'autograd') return isTabled(mod, `${op}Backward`);
   return mod !== '' && mod !== 'na' && isKnownLibrary(mod) && isToolText(op, OP_WORDS);
@@ -86,10 +128,42 @@ const SENTENCE = /(?:^|[^,>*&)])(?: [a-z]+){3}/;
 export const isKernelName = (name: string): boolean =>
   name.length <= LONGEST_KERNEL && !NO_FUNCTION.test(name) && (!SENTENCE.test(name) || /[<(]/.test(name));
 
-/** Namespaces and prefixes of libraries' kernels that are not in `KERNEL_FAMILIES`. */
-const KERNEL_LIBRARIES =
-  /\b(?:at|c10|cub|thrust|cutlass|cudnn|cublas\w*|cask\w*|nccl|rccl|rocprim|hipcub|ck|ck_tile|miopen|vllm|flash|fmha|triton|at_cuda_detail)(?:::|_)|^(?:ncclDevKernel|ncclKernel|nvjet|sm\d|ampere_|volta_|turing_|hopper_|Cijk_|__amd_rocclr|igemm|gemmSN|gemv|dot_kernel|triton_)/;
+/** Namespaces of libraries' kernels. */
+const KERNEL_NAMESPACE =
+  /^(?:at|c10|torch|cub|thrust|cuda|std|rocprim|hipcub|ck|ck_tile|miopen|vllm|flash|pytorch_flash|flashinfer|tensorrt_llm|fbgemm_gpu|aiter|sgl_kernel|deep_gemm|deep_ep|xformers|transformer_engine|apex|moe|cute|epilogue|internal|const|fmha|symmetric_memory|T\d|(?:cutlass|cudnn|cublas|cublasLt|cask)(?:_\w{0,80})?)$/;
+/** Prefixes of names that compilers of libraries make. */
+const KERNEL_PREFIX =
+  /^(?:nccl(?:Dev|[A-Z][A-Za-z]{1,30})?Kernel_|rccl(?:Dev)?Kernel_|nvjet_|sm\d{2,3}_xmma_|(?:maxwell|pascal|volta|turing|ampere|hopper)_|cutlass_|cudnn_|cunn_|(?:Custom_)?Cijk_|__amd_rocclr_|igemm_|gemmSN_|gemv|dot_kernel|fmha_cutlass|fmhaSm\d|nvfuser_(?:pointwise|reduction|inner|outer|persistent)|batched_transpose_\d|transpose_[CNHW]{4}2|split_embedding_(?:forward|backward)_|miopen|MIOpen)/;
+/** Prefix of the kernels of Triton. */
+export const TRITON = 'triton_';
 
-/** Whether a kernel comes from a known library, by its name. */
-export const isLibraryKernel = (name: string): boolean =>
-  KERNEL_LIBRARIES.test(name) || KERNEL_FAMILIES.some(({ pattern }) => pattern.test(name));
+const ANONYMOUS = /\(anonymous namespace\)|<unnamed>|\(anonymous\)/g;
+
+/** The name of a function with its namespaces, without result, parameters and template arguments. */
+function functionName(name: string): string {
+  let [depth, kept] = [0, ''];
+  for (const sign of name.replace(ANONYMOUS, '_')) {
+    if ('<(['.includes(sign)) depth++;
+    else if ('>)]'.includes(sign)) depth--;
+    else if (depth === 0) kept += sign;
+  }
+  const words = kept.trim().split(/\s+/);
+  return (words.at(-1) ?? '').replace(/^(?:_::)+/, '');
+}
+
+/** The outermost namespaces of all names in the name of a kernel. */
+const namespacesIn = (name: string): string[] =>
+  Array.from(name.replace(ANONYMOUS, '_').matchAll(/(?<![\w:])([A-Za-z]\w*)::/g), ([, namespace = '']) => namespace);
+
+/** Whether a kernel comes from a known library, by the name of its function. */
+export function isLibraryKernel(name: string): boolean {
+  const called = functionName(name);
+  if (!namespacesIn(name).every((namespace) => KERNEL_NAMESPACE.test(namespace))) return false;
+  if (
+    KERNEL_PREFIX.test(called) ||
+    (called.includes('::') && KERNEL_NAMESPACE.test(called.slice(0, called.indexOf('::'))))
+  )
+    return true;
+  const isKnown = isToolText(called, KERNEL_WORDS);
+  return isKnown && (called.startsWith(TRITON) || KERNEL_FAMILIES.some(({ pattern }) => pattern.test(called)));
+}

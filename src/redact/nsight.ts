@@ -13,7 +13,7 @@ import type { DiagnosticName } from '../record/diagnostics.js';
 import { EVENT } from '../parse/readers/nsight/nvtx.js';
 import { TENSORRT_CALL } from '../parse/trace/markers/markers.js';
 import { JsonMembers, nodeText, parseNode, Word, type JsonNode } from './json-node.js';
-import { NSIGHT_COLUMNS, NSIGHT_ROWS, NSIGHT_TABLES, type NsightText } from './nsight-columns.js';
+import { NSIGHT_COLUMNS, NSIGHT_ENUMS, NSIGHT_ROWS, NSIGHT_TABLES, type NsightText } from './nsight-columns.js';
 import type { TextKind, TextRules } from './texts.js';
 import { isToolText } from './words.js';
 
@@ -60,6 +60,8 @@ interface Column {
 
 /** The table of NVTX, whose rows name ranges, and also domains, threads and categories. */
 const NVTX = 'NVTX_EVENTS';
+/** Prefix of the tables with the names of codes. */
+const ENUM = 'ENUM_';
 /** Messages of the profiler that readers count, in words that they recognise. */
 const MESSAGES: Readonly<Partial<Record<DiagnosticName, string>>> = {
   'profiler-without-permission': 'insufficient privilege',
@@ -92,7 +94,7 @@ class NsightCopy {
     for (const table of tables) this.#readStrings(table);
     for (const table of tables) {
       if (table.startsWith('sqlite_')) continue;
-      if (/^ENUM_[A-Z0-9_]{1,60}$/.test(table)) this.#copyNames(table);
+      if (table.startsWith(ENUM) && NSIGHT_ENUMS.has(table.slice(ENUM.length))) this.#copyNames(table);
       else if (rulesOf(table) === undefined) this.rules.drop('tables', this.#count(table) > 0 ? 1 : 0);
       else this.#copy(table);
     }

@@ -14,8 +14,8 @@ export type PseudonymKind =
 /** Hexadecimal digits of a pseudonym with a key: two of a million texts are equal with a probability below 1 in 500. */
 const KEYED_DIGITS = 12;
 
-/** Kinds of which the names of ranges consist: a number at their end would mean a repetition. */
-const WITH_LETTERS: ReadonlySet<PseudonymKind> = new Set(['range', 'op', 'library', 'call']);
+/** Kinds of which the names of ranges and activities consist: a number at their end would mean a repetition. */
+const WITH_LETTERS: ReadonlySet<PseudonymKind> = new Set(['range', 'op', 'library', 'call', 'activity']);
 
 /** Decimal digits of the number at the end of a pseudonym with a key. */
 const KEYED_NUMBER = 9;

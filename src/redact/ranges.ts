@@ -26,7 +26,7 @@ import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { readRequests, readServingStep, readStepName, withoutRequests, withRequests } from '../record/serving-step.js';
 import { BARE_OPS } from './known-names.js';
 import type { PseudonymKind, Pseudonyms } from './pseudonyms.js';
-import { isToolText, OPTIMIZERS } from './words.js';
+import { isProfilerActivity, isToolText, OPTIMIZERS, RANGE_WORDS } from './words.js';
 
 /** How parts of a range are replaced. */
 export interface PartRules {
@@ -39,6 +39,8 @@ export interface PartRules {
   value(text: string): string;
   dtype(text: string): string;
   name(kind: PseudonymKind, text: string): string;
+  /** Counts something that is left out. */
+  drop(what: string): void;
   redact(kind: 'einsum' | 'type' | 'argument' | 'domain', text: string): string;
 }
 
@@ -120,27 +122,37 @@ function request(text: string, rules: PartRules): string | null {
 const OPTIMIZER = /^Optimizer\.(step|zero_grad)#(\w{1,80})\.\1$/;
 const LOADER = /^enumerate\(DataLoader\)#_(?:SingleProcess|MultiProcessing)DataLoaderIter\.__next__$/;
 const CALLS_OF_NCCL =
-  /^(?:nccl)?(?:AllReduce|AllGather|ReduceScatter|Broadcast|Reduce|AlltoAll|AllToAll|Gather|Scatter|Send|Recv|GroupStart|GroupEnd|Comm(?:Init|Split|Shrink|Grow|Destroy|Abort|Finalize|Register|Deregister|Window)\w{0,20})$/;
+  /^(?:nccl)?(?:AllReduce|AllGather|ReduceScatter|Broadcast|Reduce|AlltoAll|AllToAll|Gather|Scatter|Send|Recv|GroupStart|GroupEnd|Comm(?:Init|Split|Shrink|Grow|Destroy|Abort|Finalize|Register|Deregister|Window)(?:All|Rank|Rank(?:Config|Scalable)|Register|Deregister)?)$/;
 const FRAMEWORK =
-  /^(?:DistributedDataParallel\.forward|FullyShardedDataParallel\.\w{1,40}|FSDP::\w{1,40}|nccl::nccl:\w{1,40}|ProfilerStep\*|autograd::engine::evaluate_function|Buffer Flush|Activity Buffer Request|Lazy Function Loading|Command Buffer Full|Instrumentation|Runtime Triggered Module Loading|Resource|Unrecognized|PyTorch Profiler(?: \(\d{1,4}\))?|Iteration Start|Record Window End)$/;
+  /^(?:DistributedDataParallel\.forward|ProfilerStep\*|autograd::engine::evaluate_function|PyTorch Profiler(?: \(\d{1,4}\))?|Iteration Start|Record Window End)$/;
 
 /** Ranges of PyTorch and NCCL themselves. */
 function framework(text: string, rules: PartRules): string | null {
-  const [, action, optimizer] = OPTIMIZER.exec(text) ?? [];
-  if (action !== undefined && optimizer !== undefined) {
+  const [, call, optimizer] = OPTIMIZER.exec(text) ?? [];
+  if (call !== undefined && optimizer !== undefined) {
     const name = OPTIMIZERS.has(optimizer) ? optimizer : rules.pseudonyms.identifier('op', optimizer);
-    return `Optimizer.${action}#${name}.${action}`;
+    return `Optimizer.${call}#${name}.${call}`;
   }
-  if (LOADER.test(text) || CALLS_OF_NCCL.test(text) || FRAMEWORK.test(text)) return text;
-  const fsdp = wrapped(text, rules);
-  if (fsdp !== null) return fsdp;
+  if (LOADER.test(text) || CALLS_OF_NCCL.test(text) || FRAMEWORK.test(text) || isProfilerActivity(text)) return text;
+  const known = action(text, rules) ?? wrapped(text, rules);
+  if (known !== null) return known;
   return isNcclCall(text) ? `nccl${rules.name('call', text).replace(/^c/, 'C')}` : null;
+}
+
+const ACTION = /^(FSDP::|FullyShardedDataParallel\.|nccl::nccl:)(\w{1,60})$/;
+
+/** A range of FSDP or NCCL: `FSDP::pre_forward` */
+function action(text: string, rules: PartRules): string | null {
+  const [, library, name] = ACTION.exec(text) ?? [];
+  if (library === undefined || name === undefined) return null;
+  return isToolText(name, RANGE_WORDS) ? text : library + rules.name('range', name);
 }
 
 /** FSDP's range with the path of the module: `FSDP::pre_forward (blocks.3)`. */
 function wrapped(text: string, rules: PartRules): string | null {
-  const [, action, module] = /^(FSDP::\w{1,40}) \(([^()]*)\)$/s.exec(text) ?? [];
-  return action === undefined || module === undefined ? null : `${action} (${rules.layers(module)})`;
+  const [, before, module] = /^(FSDP::\w{1,60}) \(([^()]*)\)$/s.exec(text) ?? [];
+  if (before === undefined || module === undefined) return null;
+  return `${action(before, rules) ?? before} (${rules.layers(module)})`;
 }
 
 /** What PyTorch writes after the name of an op. */
@@ -247,20 +259,28 @@ export function redactCall(call: OpCall, rules: PartRules): OpCall {
 
 function redactArg(arg: Arg, rules: PartRules, textOf: (text: string) => string): Arg {
   const { name, type, shape, strides, dtype, value, items } = arg;
+  const plain = value === undefined ? undefined : redactValue(value, textOf);
+  if (value !== undefined && plain === undefined) rules.drop('values of arguments');
   return {
     name: rules.redact('argument', name),
     type: rules.redact('type', type),
-    ...(shape === undefined ? undefined : { shape }),
-    ...(strides === undefined ? undefined : { strides }),
+    ...(shape === undefined ? undefined : { shape: numbersOf(shape) }),
+    ...(strides === undefined ? undefined : { strides: numbersOf(strides) }),
     ...(dtype === undefined ? undefined : { dtype: rules.dtype(dtype) }),
-    ...(value === undefined ? undefined : { value: redactValue(value, textOf) }),
+    ...(plain === undefined ? undefined : { value: plain }),
     ...(items === undefined ? undefined : { items: items.map((item) => redactArg(item, rules, textOf)) }),
   };
 }
 
-function redactValue(value: ArgValue, textOf: (text: string) => string): ArgValue {
+/** The numbers of a shape. */
+const numbersOf = (shape: readonly number[]): number[] => shape.filter((extent) => typeof extent === 'number');
+
+/** The value to write; undefined for one that contains an object, which no value of an argument is. */
+function redactValue(value: ArgValue, textOf: (text: string) => string): ArgValue | undefined {
   if (typeof value === 'string') return textOf(value);
-  return Array.isArray(value) ? value.map((item) => redactValue(item as ArgValue, textOf)) : value;
+  if (!Array.isArray(value)) return typeof value === 'object' && value !== null ? undefined : value;
+  const items = value.map((item) => redactValue(item as ArgValue, textOf));
+  return items.includes(undefined) ? undefined : (items as ArgValue);
 }
 
 /** The marker of a call, as PyProf writes it. */

@@ -251,6 +251,13 @@ const sampleText: Rule = (value, rules, { metric }) => {
   return rules.redact(/^cpu_stack/.test(String(metric)) ? 'symbol' : isToolText(value) ? 'text' : 'id', value);
 };
 
+/** The message of a profiler. The word DMA stays, because answers about copies show such messages. */
+const notice: Rule = (value, rules) => {
+  if (typeof value !== 'string') return undefined;
+  const written = rules.redact('text', value);
+  return written !== value && /\bDMA\b/.test(value) ? `${written} (DMA)` : written;
+};
+
 /** Fields of one type that differ from the shared ones; all other fields are numbers. */
 const RULES: Readonly<Record<TabularType, Readonly<Record<string, Rule>>>> = {
   profile: {
@@ -281,7 +288,7 @@ const RULES: Readonly<Record<TabularType, Readonly<Record<string, Rule>>>> = {
   sample: { metric: text('metric'), text: sampleText, unit: text('text') },
   tensor: { role: oneOf('input', 'output', 'weight') },
   layer: { name: text('layer') },
-  notice: { category: text('text'), text: text('text') },
+  notice: { category: text('text'), text: notice },
   end: {
     counts: countsOf((name) => Object.hasOwn(RECORD_FIELDS, name)),
     diagnostics: countsOf((name) => Object.hasOwn(DIAGNOSTICS, name)),

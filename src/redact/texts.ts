@@ -7,7 +7,16 @@ import { MODULE } from '../parse/torch/event-names.js';
 import { ENGINE_PREFIX, isBackwardOp } from '../parse/trace/markers/markers.js';
 import { elementType } from '../record/element-types.js';
 import { FRAME_SEPARATOR } from '../record/sample-metrics.js';
-import { isKernelName, isKnownCall, isKnownLibrary, isKnownNode, isKnownOp, isLibraryKernel } from './known-names.js';
+import {
+  isKernelName,
+  isKnownCall,
+  isKnownLibrary,
+  isKnownNode,
+  isKnownOp,
+  isLibraryKernel,
+  TRITON,
+} from './known-names.js';
+import { isFrozenModule, isLibraryFunction, libraryPlace, type LibraryPlace } from './library-files.js';
 import { Pseudonyms, type PseudonymKey, type PseudonymKind } from './pseudonyms.js';
 import { redactRange } from './ranges.js';
 import {
@@ -15,11 +24,13 @@ import {
   isDeviceName,
   isGroupText,
   isKnownModule,
+  isProfilerActivity,
   isToolText,
   isVariant,
+  KERNEL_WORDS,
   OP_WORDS,
+  OPERAND_WORDS,
   PYTHON_FILES,
-  TORCH_PACKAGES,
 } from './words.js';
 
 /** What the user may keep. */
@@ -89,15 +100,13 @@ const ENDING = /(?:Backward\d{0,2}|Backwards|_backward)$/;
 
 const FRAME = /^(.+)\((\d{1,9})\): (.*)$/s;
 const LINE = /^(.+):(\d{1,9})$/s;
-const TORCH_FILE = new RegExp(`(?:^|/)(torch/(?:(?:${TORCH_PACKAGES})/[\\w/]{0,150}|[a-z_]{1,30})\\.py)$`);
-const LIBRARY_FILE = /(?:^|\/)((?:apex\/optimizers|pyprof2?\/nvtx)\/\w{1,40}\.py)$/;
-const IN_TORCH = /(?:^|\/)torch\//;
 const SAMPLER = /sampl(?:er|ing)|v1\/sample\//i;
 const EXTENSIONS = /\.(?:py|pyx|pyi|c|cc|cpp|cxx|cu|cuh|h|hpp|hip|so|rs|go|ipynb)$/;
-const FUNCTION = /^(?:<(?:module|lambda|listcomp|dictcomp|genexpr|setcomp)>|[A-Za-z_]\w{0,80})$/;
 const NUMBER = /^[-+]?(?:\d{1,12}(?:\.\d{0,20})?|\.\d{1,20})(?:e[-+]?\d{1,3})?$/i;
 const HEX = /^0x[\da-f]{1,16}$/i;
-const VERSION = /^v?\d{1,8}(?:\.\d{1,6}){0,5}(?:[-+][\w.]{1,20})?(?: \([\w]{0,10}\))?$/;
+/** What follows the numbers of a version: a build of a toolkit, a hash, a date. */
+const VERSION =
+  /^v?\d{1,8}(?:\.\d{1,6}){0,5}(?:(?:rc|a|b)\d{1,2})?(?:[-+.](?:cu|rocm|git|g|rc|a|b|beta|alpha|dev|post|nv|v|cpu|xpu|hip|cxx)?[\da-f]{0,14}(?:v\d{1,2})?){0,4}(?: \([\da-f]{0,12}\))?$/;
 const ARCH =
   /^(?:sm_?\d{2,3}[a-z]?|gfx[\da-f]{3,4}|nc-v\d[a-z]?|ascend\d{3}\w{0,6}|tpu-v\d\w{0,4}|xe\w{0,6}|cayman|sunda|mariana|unknown)$/i;
 const DOMAINS: ReadonlySet<string> = new Set(
@@ -210,8 +219,15 @@ export class TextRules {
   }
 
   #kernel(text: string): string {
-    const isKept = this.options.hashKernels ? isLibraryKernel(text) && isKernelName(text) : isKernelName(text);
-    return isKept ? text : this.pseudonyms.identifier('kernel', text);
+    const { hashKernels } = this.options;
+    if (isKernelName(text) && (!hashKernels || isLibraryKernel(text))) return text;
+    return hashKernels && text.startsWith(TRITON) ? this.#triton(text) : this.pseudonyms.identifier('kernel', text);
+  }
+
+  /** The name of a kernel of Triton: words of ops stay. */
+  #triton(text: string): string {
+    const known = text.split('_').filter((token) => token !== '' && isToolText(token, KERNEL_WORDS));
+    return [...known, this.pseudonyms.identifier('kernel', text)].join('_');
   }
 
   /** An op or autograd node, with or without its namespace. */
@@ -233,6 +249,7 @@ export class TextRules {
 
   /** The name of an op without its module. An ending that marks it as part of the backward pass stays. */
   opOf(mod: string, op: string): string {
+    if (this.options.hashKernels && op.startsWith(TRITON)) return this.#kernel(op);
     if (isKnownOp(mod, op) || (mod === '' && (isKnownNode(op) || isKnownOp('aten', op)))) return op;
     const ending = ENDING.exec(op)?.[0] ?? '';
     const stem = op.slice(0, op.length - ending.length);
@@ -289,26 +306,31 @@ export class TextRules {
   }
 
   #function(name: string, path: string): string {
-    const isOfLibrary = libraryFile(path) !== null && FUNCTION.test(name);
-    if (isOfLibrary || /^<(?:module|lambda|listcomp|dictcomp|genexpr|setcomp)>$/.test(name)) return name;
+    if (
+      isLibraryFunction(name, path.replaceAll('\\', '/')) ||
+      /^<(?:module|lambda|listcomp|dictcomp|genexpr|setcomp)>$/.test(name)
+    )
+      return name;
     return name === '' ? '' : this.pseudonyms.of('function', name);
   }
 
-  /** A file: pseudonyms for its folder and its name. Files of PyTorch keep their paths from `torch/` on. */
+  /** A file: pseudonyms for its folder and its name. Known files of PyTorch keep their paths from `torch/` on. */
   path(text: string): string {
     if (this.options.keep.has('sources') || text === '' || text === 'na') return text;
     const path = text.replaceAll('\\', '/');
-    if (path.startsWith('<'))
-      return /^<frozen \w{1,20}(?:\.\w{1,30}){0,3}>$/.test(path) ? text : `<${this.pseudonyms.of('file', path)}>`;
-    const known = libraryFile(path);
-    const isRelative = known !== null && path === known;
-    if (isRelative) return text;
-    if (known !== null) return `${this.#folder(path.slice(0, -known.length - 1))}/${known}`;
+    if (path.startsWith('<')) return isFrozenModule(path) ? text : `<${this.pseudonyms.of('file', path)}>`;
+    const place = libraryPlace(path);
+    if (place !== null) return this.#inLibrary(path, place);
     const at = path.lastIndexOf('/');
     const folder = at === -1 ? '' : `${this.#folder(path.slice(0, at))}/`;
     const name = path.slice(at + 1);
-    if (PYTHON_FILES.has(name)) return folder + name;
-    return `${folder}${IN_TORCH.test(path) ? 'torch/' : ''}${this.#file(path)}`;
+    return folder + (PYTHON_FILES.has(name) ? name : this.#file(path));
+  }
+
+  #inLibrary(path: string, { known, isFile, isRelative }: LibraryPlace): string {
+    const at = path.lastIndexOf(known);
+    const folder = isRelative ? '' : `${this.#folder(path.slice(0, Math.max(at - 1, 0)))}/`;
+    return `${folder}${known}${isFile ? '' : `/${this.#file(path)}`}`;
   }
 
   #folder(path: string): string {
@@ -365,7 +387,7 @@ export class TextRules {
 
   /** A copy, a memset, a wait: words for its kind and direction stay. */
   activity(text: string): string {
-    if (text === '' || isToolText(text)) return text;
+    if (text === '' || isToolText(text) || isProfilerActivity(text)) return text;
     const words = text.match(/\b(?:HtoD|DtoH|DtoD|PtoP|HtoH|Memcpy|Memset|Pageable|Pinned|Managed)\b/g) ?? [];
     return [this.pseudonyms.of('activity', text), ...words].join(' ');
   }
@@ -373,7 +395,7 @@ export class TextRules {
   /** Operands of an instruction: tokens that are neither numbers nor words of the compiler are replaced one by one. */
   #operands(text: string): string {
     return text.replace(/[^\s,;()[\]{}=<>+*|&!@:]+/g, (token) =>
-      NUMBER.test(token) || HEX.test(token) || (!token.includes('/') && isToolText(token))
+      NUMBER.test(token) || HEX.test(token) || (!token.includes('/') && isToolText(token, OPERAND_WORDS))
         ? token
         : this.pseudonyms.of('tensor', token),
     );
@@ -415,9 +437,6 @@ const THREADS: ReadonlySet<string> = new Set([
   'CPU',
   'GPU',
 ]);
-
-/** The part of a path that names a file of a known library; null for any other file. */
-const libraryFile = (path: string): string | null => TORCH_FILE.exec(path)?.[1] ?? LIBRARY_FILE.exec(path)?.[1] ?? null;
 
 /** An equation of einsum with its letters in order of first use: `bhqd,bhkd->bhqk` has the meaning of `abcd,abed->abce`. */
 function relettered(text: string): string {

@@ -20,6 +20,40 @@ export const CALL_WORDS = setOf(
   'acl aclnn aclop aclrt adaptive addmm addr address agents alloc alt amd argmax attribute attributes available backward begin big binary bus by call can caps capturing cast clusters comm compile configuration cooperative create ctx cu dec decode desc destroy div divs do dto elapsed enqueue entry eq ex exchange exec executable execute ext extension fat ffts finish flags foreach frame freeze function gen get group handle hcom hsa hto huge image init instantiate invalid isa isas iterate jpeg launch library loss major malloc master mul muls multiprocessor nll nodes object one overflow parse parser peek plus point pointer pools pop primary priority proc program properties push reader relu reset roc scacquire signal stars status symbol synchronize tiling topk unique unload unregister video',
 );
 
+/** Further words in the operands of Neuron's instructions. */
+export const OPERAND_WORDS = setOf(
+  'accumulator addr always bypass bitwise cmd cmp complete debug disabled divide elem eq explicit flags ge gt high hint imm increment le lt max memset min mult multiply ne negated notification pattern ptr reg relaxed sel sem setter strict subtract',
+);
+
+/**
+ * What profilers do themselves while a program runs, in lower case: names of CUPTI, Nsight Systems and PyTorch's profiler. Answers
+ * depend on some.
+ */
+const PROFILER_ACTIVITIES: ReadonlySet<string> = new Set([
+  ...['activity buffer request', 'buffer flush', 'chunk allocation', 'command buffer full', 'driver compiler'],
+  ...[
+    'instrumentation',
+    'lazy function loading',
+    'resource',
+    'resource management',
+    'runtime triggered module loading',
+  ],
+  ...['tls allocation', 'unknown', 'unrecognized', 'uvm activity init', 'profiling initialization'],
+  ...['profiling data flush', 'profiling data flush overhead'],
+  ...[
+    'profiling data flush on context created',
+    'profiling data flush on cuinit finished',
+    'profiling data flush on process exit',
+  ],
+]);
+const OF_PROFILER = /^(?:(?:cupti:?|cuda|os runtime libraries|opengl|nvtx(?: early)?|cuda backtrace) )?/;
+
+/** Whether a text names an activity of a profiler. */
+export function isProfilerActivity(text: string): boolean {
+  const name = text.toLowerCase();
+  return PROFILER_ACTIVITIES.has(name.replace(OF_PROFILER, ''));
+}
+
 /** Words of groups of ranks: kinds of parallelism in Megatron-LM, DeepSpeed, PyTorch and vLLM. */
 const GROUP_WORDS = setOf(
   'default pg undefined mesh world group tensor model data pipeline expert context sequence parallel embedding embd position tp dp pp cp ep sp mp mdp moe fsdp shard shards replicate hsdp zero ulysses ring attn with and inter intra node local global gloo nccl partial optimizer distributed instance optim dense all gather cpu device weight last first stage',
@@ -27,7 +61,7 @@ const GROUP_WORDS = setOf(
 
 /** Words of the names of devices. */
 const DEVICE_WORDS = setOf(
-  'nvidia geforce rtx gtx titan tesla quadro graphics device amd radeon instinct pro vii intel arc data center flex max gpu xe google tpu aws huawei ascend trainium inferentia meta mtia sxm pcie nvl super ti laptop ada generation hbm gb grace hopper blackwell server edition workstation cpu host virtual mig v xtx xt xl oam gaudi series navi vega with q design vf dgxs',
+  'nvidia geforce rtx gtx titan tesla quadro graphics device amd radeon instinct pro vii intel arc data center flex max gpu xe google tpu aws huawei ascend trainium inferentia meta mtia sxm pcie nvl super ti laptop ada generation hbm gb grace hopper blackwell server edition workstation cpu host virtual mig v xtx xt xl oam gaudi series navi vega with q design vf dgxs ac lite r tm rx gre ai hl or dgx spark jetson agx orin thor drive xavier nano nx tegra nvgpu cmp grid iris uhd ryzen strix halo apple m ultra mini refresh rubin',
 );
 
 /** Texts of arguments that select a variant of an op. */
@@ -53,6 +87,31 @@ export const OPTIMIZERS = setOf(
 /** Packages of PyTorch, whose files and functions are kept in call stacks. */
 export const TORCH_PACKAGES =
   '_C|_custom_op|_decomp|_dispatch|_dynamo|_export|_functorch|_higher_order_ops|_inductor|_library|_lazy|_logging|_numpy|_ops|_prims|_prims_common|_refs|_subclasses|amp|ao|autograd|backends|compiler|cpu|cuda|distributed|distributions|export|fft|func|futures|fx|jit|linalg|masked|mps|multiprocessing|nested|nn|onnx|optim|package|profiler|quantization|random|sparse|special|testing|utils|xpu';
+
+/** Words in the names of files, folders and functions of PyTorch, in lower case. */
+export const FILE_WORDS: ReadonlySet<string> = new Set([
+  ...OP_WORDS,
+  ...TORCH_PACKAGES.toLowerCase().split(/[|_]/),
+  ...'algorithms aot api apex autocast autotune batchnorm builder bytecode cache codecache collate compile container contextlib convert cpp cudagraph cudagraphs cupti dataloader datapipes dataset ddp debug decorators deepcopy distributed dtensor environment eval extension fetcher flat flex frame fsdp fully fuser graphs guard guards heuristics hook hooks impl init inner instancenorm internal interpreter join launcher logger monitor mutation normalization nvmarker nvtx optimizer optimizers overrides pickler placement pooling proxy py pyprof python pytree redistribute registration rnn rprop rmsprop nadam radam adadelta asgd adamw adamax lbfgs muon scheduler script serialization sgd sharded sharding signal source spawn standalone subproc symbolic sympy tensorboard torch tracing traceback trees typing variables vf worker wrapper wrappers zoo attr setattr getattr new missing iter len del dict repr exit enter thread reentrant unpack hook hooks fn inner wrapper wraps guarded get is has set try maybe on before after process check make run dispatch python handle'.split(
+    ' ',
+  ),
+]);
+
+/** Further words in the names of ranges of FSDP and NCCL. */
+export const RANGE_WORDS: ReadonlySet<string> = new Set([
+  ...OP_WORDS,
+  ...'accumulate fsdp hook hooks hsdp inter intra limiter lazy init offload post pre prefetch prefetched reshard reduced rs shard sharded unshard wrapped kwargs'.split(
+    ' ',
+  ),
+]);
+
+/** Further words in the names of kernels. */
+export const KERNEL_WORDS: ReadonlySet<string> = new Set([
+  ...OP_WORDS,
+  ...'aligned batched bias bwd cast chunked combine convolve cta deformable dgrad dynamic elementwise epilogue ffma fill filter fma fmha fprop fragment gemv gridwise grouped igemm indexed infer kernel mfma mma multistage nhwc nn nt nvfuser one persistent plain pointwise rf sgemm hgemm dgemm cgemm zgemm splitk stage stages swizzle tn tt tail tile transform tem unk unroll vectorized warpgroup wgrad winograd xdl xmma'.split(
+    ' ',
+  ),
+]);
 
 /** Files of Python's standard library that are kept in call stacks. */
 export const PYTHON_FILES = setOf('threading.py contextlib.py runpy.py functools.py');
@@ -96,15 +155,20 @@ export const isGroupText = (text: string): boolean => isMadeOf(text, (word) => G
 /** Model numbers: `A100`, `MI300X`, `SXM4`, `40GB`, `v6e`, `NC`. */
 const MODEL = /^(?:[A-Za-z]{0,3}\d{1,4}[A-Za-z]{0,3}\d?|NC|v\d\w?)$/;
 
+/** A part of an NVIDIA device: `3g.40gb` */
+const INSTANCE = /^\d{1,2}g\.\d{1,3}gb$/i;
+/** The number of a model behind a word: `910B2` in `Ascend910B2`. */
+const NUMBER_OF_MODEL = /\d{1,4}[a-z]?(?:\d[a-z]?)?$/;
+
+const isDeviceWord = (word: string): boolean =>
+  word === '' ||
+  MODEL.test(word) ||
+  INSTANCE.test(word) ||
+  DEVICE_WORDS.has(word.toLowerCase().replace(NUMBER_OF_MODEL, ''));
+
 /** Whether a text is the name of a device. */
 export const isDeviceName = (text: string): boolean =>
-  text.length <= 80 &&
-  ASCII.test(text) &&
-  text
-    .split(/[\s_/()-]+/)
-    .every(
-      (word) => word === '' || MODEL.test(word) || DEVICE_WORDS.has(word.toLowerCase().replace(/\d{1,4}[a-z]?$/, '')),
-    );
+  text.length <= 80 && ASCII.test(text) && text.split(/[\s_/()[\]-]+/).every(isDeviceWord);
 
 /** Whether the text of an argument selects a variant of an op. */
 export const isVariant = (text: string): boolean =>

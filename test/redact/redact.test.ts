@@ -1,9 +1,14 @@
 /** `dparse redact`: its pseudonyms, options, report and output. */
 import { expect } from 'chai';
+import Database from 'better-sqlite3';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { TextRules, type RedactOptions, type TextKind } from '../../src/redact/texts.js';
+import { DEVICES } from '../../src/prof/roofline/devices.js';
+import { redactCall } from '../../src/redact/ranges.js';
+import { redactRecord } from '../../src/redact/records.js';
+import type { Arg, OpCall, ProfileLine } from '../../src/record/record.js';
 import { RECORD_FIELDS } from '../../src/record/fields/record-fields.js';
 import { freshPath } from '../support/fresh-path.js';
 import { NsightDatabase } from '../support/nsight-database.js';
@@ -36,16 +41,16 @@ describe('a redacted text', () => {
     ['layer', 'encoder.0.mlp', 'layer_1.0.layer_2'],
     ['layer', '10.213.7.9', 'layer-1.layer-2.layer-3.layer-4'],
     ['range', 'aten::mm, seq = 5, op_id = 7, sizes = [[2, 3], []]', 'aten::mm, seq = 5, op_id = 7, sizes = [[2, 3], []]'], // prettier-ignore
-    ['range', 'acme::secret_gemm, seq = 5', 'library_1::op_1, seq = 5'],
+    ['range', 'acme::secret_gemm, seq = 5', 'library_a::op_a, seq = 5'],
     ['range', 'autograd::engine::evaluate_function: AddmmBackward0', 'autograd::engine::evaluate_function: AddmmBackward0'], // prettier-ignore
-    ['range', 'AliceFunctionBackward', 'op_1Backward'],
+    ['range', 'AliceFunctionBackward', 'op_aBackward'],
     ['range', 'ProfilerStep#7', 'ProfilerStep#7'],
-    ['range', 'alice#step_num=7#', 'range_1#step_num=7#'],
+    ['range', 'alice#step_num=7#', 'range_a#step_num=7#'],
     ['range', 'execute_context_1(30)_generation_2(2)', 'execute_context_1(30)_generation_2(2)'],
     ['range', 'request_alice-9', 'request_req-1'],
     ['range', 'layer:alice.fc', 'layer:layer_1.layer_2'],
     ['range', 'load Alice', 'range-a'],
-    ['range', 'load_alice', 'range_1'],
+    ['range', 'load_alice', 'range_a'],
     ['range', "{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float16'}]}", "{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float16'}]}"], // prettier-ignore
     ['range', "{'traceMarker': ['/home/alice/a.py:7']}", "{'traceMarker': ['path-1/file-1.py:7']}"],
     ['range', "{'Module': 'alice.0', 'TrainableParams': 'x'}", "{'Module': 'layer_1.0'}"],
@@ -53,13 +58,46 @@ describe('a redacted text', () => {
     ['range', 'Optimizer.step#Adam.step', 'Optimizer.step#Adam.step'],
     ['einsum', 'bhqd,bhkd->bhqk', 'abcd,abed->abce'],
     ['api', 'cudaLaunchKernel_v7000', 'cudaLaunchKernel_v7000'],
-    ['api', 'cudaAliceKernel', 'call_1'],
+    ['api', 'cudaAliceKernel', 'call_a'],
     ['value', '[1, 0.5, alice]', '[1, 0.5, text_1]'],
     ['kernel', 'void at::native::add<float>(float*)', 'void at::native::add<float>(float*)'],
     ['kernel', '/home/alice/k.cu', 'kernel_1'],
     ['device', 'NVIDIA H100 80GB HBM3', 'NVIDIA H100 80GB HBM3'],
     ['device', 'GPU of Alice', 'device-1'],
+    ['device', 'NVIDIA A100-SXM4-80GB MIG 3g.40gb', 'NVIDIA A100-SXM4-80GB MIG 3g.40gb'],
+    ['device', '10.213.7.9', 'device-1'],
     ['thread', 'stream 7', 'stream 7'],
+    ['activity', 'Runtime Triggered Module Loading', 'Runtime Triggered Module Loading'],
+    ['activity', 'CUPTI: Buffer flush', 'CUPTI: Buffer flush'],
+    ['activity', 'CUDA profiling data flush on process exit', 'CUDA profiling data flush on process exit'],
+    ['activity', 'dlopen(alice.so.8)', 'activity-a'],
+    ['range', 'Command Buffer Full', 'Command Buffer Full'],
+    ['operands', 'acc_flags=1 fp32_mode=LOW_HIGH alice=2', 'acc_flags=1 fp32_mode=LOW_HIGH tensor-1=2'],
+    ['range', "{'mod': 'torch', 'op': '__getattr__', 'args': []}", "{'mod': 'torch', 'op': '__getattr__', 'args': []}"],
+    ['frame', '/home/alice/torch/train_alice.py(3): alice_fn', 'path-1/torch/file-1.py(3): function-1'],
+    ['frame', '/opt/torch/nn/alice/proj.py(4): forward', 'path-1/torch/nn/file-1.py(4): function-1'],
+    ['frame', '/opt/pytorch/torch/nn/modules/module.py:7', 'path-1/torch/nn/modules/module.py:7'],
+    ['frame', 'torch/_inductor/alice.py(5): run', 'torch/_inductor/file-1.py(5): function-1'],
+    ['frame', 'apex/optimizers/alice.py(5): step', 'apex/optimizers/file-1.py(5): function-1'],
+    ['frame', 'torch/nn/modules/module.py(9): _call_impl', 'torch/nn/modules/module.py(9): _call_impl'],
+    ['frame', 'torch/nn/modules/module.py(9): alice', 'torch/nn/modules/module.py(9): function-1'],
+    ['frame', '<frozen importlib._bootstrap>(2): alice', '<frozen importlib._bootstrap>(2): function-1'],
+    ['frame', '<frozen alice.foo>(2): alice', '<file-1>(2): function-1'],
+    ['range', 'torch::alice_ns::op', 'library_a::op_a'],
+    ['range', 'at::alice::op_6', 'library_a::op_a_1'],
+    ['range', 'torch::distributed::reducer::mul_out', 'torch::distributed::reducer::mul_out'],
+    ['range', 'nccl:alice', 'nccl:op_a'],
+    ['range', 'nccl:_all_gather_base', 'nccl:_all_gather_base'],
+    ['range', 'nccl::nccl:alice', 'nccl::nccl:range_a'],
+    ['range', 'FSDP::alice_layer', 'FSDP::range_a'],
+    ['range', 'FSDP::pre_forward (alice.3)', 'FSDP::pre_forward (layer_1.3)'],
+    ['range', 'FSDP::all_gather_copy_out', 'FSDP::all_gather_copy_out'],
+    ['range', 'FullyShardedDataParallel.alice', 'FullyShardedDataParallel.range_a'],
+    ['range', 'FullyShardedDataParallel._pre_backward_hook', 'FullyShardedDataParallel._pre_backward_hook'],
+    ['range', 'CommInitalice', 'range_a'],
+    ['range', 'ncclCommInitRankConfig', 'ncclCommInitRankConfig'],
+    ['version', '2.1-alice', 'text-1'],
+    ['version', '2.6.0a0+df5bbc09d1.nv24.12', '2.6.0a0+df5bbc09d1.nv24.12'],
     ['version', '2024.2.1.106', '2024.2.1.106'],
     ['version', '10.213.7.9', 'text-1'],
     ['metric', 'hbm_read_bytes', 'hbm_read_bytes'],
@@ -77,7 +115,7 @@ describe('a redacted text', () => {
   it('has the same pseudonym wherever it occurs, and another one than other texts', () => {
     const rules = rulesWith();
     const texts = ['a b', 'c d', 'a b'].map((text) => rules.redact('range', text));
-    expect(texts).to.deep.equal(['range-1', 'range-2', 'range-a']);
+    expect(texts).to.deep.equal(['range-a', 'range-b', 'range-a']);
     expect([...rules.counts]).to.deep.equal([['range', { replaced: 3, kept: 0 }]]);
     expect([...rules.pseudonyms.counts]).to.deep.equal([['range', 2]]);
   });
@@ -89,8 +127,104 @@ describe('a redacted text', () => {
     first?.redact('range', 'something else');
     expect(again?.redact('range', 'a b'))
       .to.equal(first?.redact('range', 'a b'))
-      .and.match(/^range-[\da-f]{12}$/);
+      .and.match(/^range-[a-z]{12}$/);
     expect(other?.redact('range', 'a b')).to.not.equal(again?.redact('range', 'a b'));
+  });
+
+  it('is a name of a kernel with --hash-kernels only if its own function is one of a library', () => {
+    const rules = rulesWith({ hashKernels: true });
+    for (const [name, written] of [
+      ['void alice::k<at::Half>(int)', 'kernel_1'],
+      ['void at::native::k<alice::F>(int)', 'kernel_2'],
+      ['void at::native::k<4, float>(at::TensorInfo)', 'void at::native::k<4, float>(at::TensorInfo)'],
+      ['triton_alice', 'triton_kernel_3'],
+      ['triton_poi_fused_add_alice_0', 'triton_poi_fused_add_0_kernel_4'],
+      ['triton_poi_fused_add_0', 'triton_poi_fused_add_0'],
+      ['alice_gemm', 'kernel_5'],
+      ['ampere_sgemm_128x64_nn', 'ampere_sgemm_128x64_nn'],
+    ] as const)
+      expect(rules.redact('kernel', name)).to.equal(written);
+    expect(rules.redactOp('triton', 'triton_poi_fused_alice_0')).to.equal('triton_poi_fused_0_kernel_6');
+  });
+
+  /** Names that drivers give devices. */
+  const DEVICE_NAMES = [
+    ...['Tesla V100-SXM2-32GB', 'Tesla V100-PCIE-16GB', 'Tesla T4', 'NVIDIA A100 80GB PCIe', 'NVIDIA A100-SXM4-80GB'],
+    ...[
+      'NVIDIA A100-SXM4-40GB',
+      'NVIDIA A100-PG509-200',
+      'NVIDIA A800-SXM4-80GB',
+      'NVIDIA A30',
+      'NVIDIA A10',
+      'NVIDIA A40',
+    ],
+    ...['NVIDIA L4', 'NVIDIA L40S', 'NVIDIA L40', 'NVIDIA L20', 'NVIDIA H100 PCIe', 'NVIDIA H100 NVL'],
+    ...[
+      'NVIDIA H100 80GB HBM3',
+      'NVIDIA H800',
+      'NVIDIA H20',
+      'NVIDIA H200',
+      'NVIDIA GH200 144G HBM3e',
+      'NVIDIA GH200 480GB',
+    ],
+    ...['NVIDIA GB200', 'NVIDIA B200', 'NVIDIA B300 SXM6 AC', 'NVIDIA GeForce RTX 2080 Ti', 'NVIDIA GeForce RTX 3080'],
+    ...['NVIDIA GeForce RTX 3090', 'NVIDIA GeForce RTX 4090', 'NVIDIA GeForce RTX 5090', 'AMD Instinct MI100'],
+    ...[
+      'AMD Instinct MI210',
+      'AMD Instinct MI250X',
+      'AMD Instinct MI250',
+      'AMD Instinct MI300A',
+      'AMD Instinct MI300X',
+    ],
+    ...[
+      'AMD Instinct MI308X',
+      'AMD Instinct MI325X',
+      'AMD Instinct MI350X',
+      'AMD Instinct MI355X',
+      'AMD Radeon PRO W6800',
+    ],
+    ...['AMD Radeon PRO W7900', 'AMD Radeon PRO W7800', 'AMD Radeon PRO W7700', 'AMD Radeon RX 7900 XTX'],
+    ...['AMD Radeon RX 7900 XT', 'AMD Radeon RX 7900 GRE', 'AMD Radeon RX 7800 XT', 'AMD Radeon RX 7700 XT'],
+    ...['AMD Radeon RX 9070 XT', 'AMD Radeon RX 9070', 'AMD Radeon RX 9060 XT', 'AMD Radeon AI PRO R9700'],
+    ...[
+      'Intel(R) Data Center GPU Max 1550',
+      'Intel(R) Data Center GPU Max 1100',
+      'Gaudi2',
+      'HL-225',
+      'Gaudi 3',
+      'HL-325L',
+    ],
+    ...['MTIA v1', 'MTIA 2i', 'Trainium', 'Inferentia2', 'Trainium or Inferentia2', 'Trainium2', 'Trainium3'],
+    ...['TPU v4', 'TPU v5 lite', 'TPU v5p', 'TPU v6 Lite', 'TPU7x', 'Ascend910A', 'Ascend910B1', 'Ascend910B2C'],
+    ...['Ascend910B3', 'Ascend910B4', 'Ascend310P3'],
+  ];
+  const OTHER_DEVICE_NAMES = [
+    ...['Ascend910B2', 'NVIDIA DGX Spark', 'NVIDIA Jetson AGX Orin', 'Orin', 'NVIDIA Thor', 'NVIDIA GB10'],
+    ...['NVIDIA RTX PRO 6000 Blackwell Server Edition', 'Intel(R) Arc(TM) B580 Graphics', 'AMD Instinct MI300X VF'],
+  ];
+
+  it('is kept if it is the name of a device, such as those with known peak rates', () => {
+    const isCovered = ({ pattern }: (typeof DEVICES)[number]): boolean =>
+      DEVICE_NAMES.some((name) => pattern.test(name));
+    expect(DEVICES.filter((row) => !isCovered(row)).map(({ name }) => name)).to.deep.equal([]);
+    const rules = rulesWith();
+    for (const name of [...DEVICE_NAMES, ...OTHER_DEVICE_NAMES]) expect(rules.redact('device', name)).to.equal(name);
+  });
+
+  it('is left out of a value that is an object, and counted', () => {
+    const rules = rulesWith();
+    const [secret, list] = [{ alice: 1 }, [1, { alice: 1 }]].map((value) => ({ name: 'input', type: 'dict', value }) as unknown as Arg); // prettier-ignore
+    const call: OpCall = {
+      mod: 'torch',
+      op: 'mm',
+      args: [secret, list, { name: 'size', type: 'int', value: 3 }] as Arg[],
+    };
+    expect(redactCall(call, rules).args).to.deep.equal([
+      { name: 'input', type: 'dict' },
+      { name: 'input', type: 'dict' },
+      { name: 'size', type: 'int', value: 3 },
+    ]);
+    expect([...rules.dropped]).to.deep.equal([['values of arguments', 2]]);
   });
 
   it('is kept where the user asks for it', () => {
@@ -130,6 +264,16 @@ describe('dparse redact', () => {
     expect(Object.keys(kernel)).to.include.members(texts);
   });
 
+  it('leaves the word DMA in a message of the profiler about copies', () => {
+    const notice = {
+      type: 'notice',
+      profile: 0,
+      category: 'Missing Data',
+      text: 'alice lost DMA values',
+    } as ProfileLine;
+    expect(redactRecord(notice, rulesWith())).to.deep.include({ text: 'text-1 (DMA)' });
+  });
+
   it('selects kernels, steps and times, and counts them in the end line', async () => {
     const chosen = await redacted('--kernels', '3-5', LENET);
     expect(chosen.filter(({ type }) => type === 'kernel').map(({ id }) => id)).to.deep.equal([3, 4, 5]);
@@ -156,10 +300,26 @@ describe('dparse redact', () => {
     const cut = freshPath('.json');
     writeFileSync(cut, gunzipSync(readFileSync(trace)).subarray(0, 40_000));
     const copy = freshPath('.json');
-    await runCli('dparse', ['redact', '-q', '--as', 'profile', '-o', copy, cut]);
+    const { code, stderr } = await runCli('dparse', ['redact', '-q', '--as', 'profile', '-o', copy, cut]);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^dparse: .*: is cut off; the copy ends there \(copy it again\)\n$/);
     expect(() => JSON.parse(readFileSync(copy, 'utf8')) as unknown).to.throw();
     const counted = async (path: string): Promise<unknown> => rowsOf((await runCli('dparse', ['-q', path])).stdout).at(-1); // prettier-ignore
     expect(await counted(copy)).to.deep.equal(await counted(cut));
+  });
+
+  it('copies only the tables of codes that it knows', async () => {
+    const path = new NsightDatabase().launch(1, ['alice']).write();
+    const database = new Database(path);
+    for (const name of ['ENUM_ALICE', 'ENUM_CUPTI_STREAM_TYPE'])
+      database.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, name TEXT, label TEXT); INSERT INTO ${name} VALUES (1, 'default', 'Default')`); // prettier-ignore
+    database.close();
+    const copy = freshPath('.sqlite');
+    await runCli('dparse', ['redact', '-q', '--as', 'profile', '-o', copy, path]);
+    const written = new Database(copy, { readonly: true });
+    const tables = written.prepare("SELECT name FROM sqlite_master WHERE name IN ('ENUM_ALICE', 'ENUM_CUPTI_STREAM_TYPE')").pluck().all(); // prettier-ignore
+    written.close();
+    expect(tables).to.deep.equal(['ENUM_CUPTI_STREAM_TYPE']);
   });
 
   it('leaves the input as it is, and writes nothing over it', async () => {

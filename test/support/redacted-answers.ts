@@ -11,10 +11,14 @@ const ANSWERS: readonly (readonly string[])[] = [
   ['-f', 'jsonl', '-c', 'idx,dir,sil,grid,block,tc,flops,bytes,device,stream'],
 ];
 
+/** Items of a list that are objects, in an order that does not depend on texts: equal times are sorted by them. */
+const inOrder = (items: readonly unknown[]): readonly unknown[] =>
+  items.some((item) => typeof item === 'object') ? items.map((item) => JSON.stringify(item)).sort() : items;
+
 /** A value whose texts are the word `text`, so that only numbers and structure are compared. */
 function withoutTexts(value: unknown): unknown {
   if (typeof value === 'string') return 'text';
-  if (Array.isArray(value)) return value.map(withoutTexts);
+  if (Array.isArray(value)) return inOrder(value.map(withoutTexts));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutTexts(item)]));

@@ -241,14 +241,17 @@ class RecordPart {
   }
 }
 
-/** Formats whose own form can be written, by the id of their reader. */
+/** Formats whose own form can be written, by the id of their reader. Each returns whether the profile is cut off. */
 const WRITERS: Readonly<
-  Record<string, (source: Opened, rules: TextRules, write: Write, isPacked: boolean) => Promise<void>>
+  Record<string, (source: Opened, rules: TextRules, write: Write, isPacked: boolean) => Promise<boolean>>
 > = {
   kineto: async ({ path, name }, rules, write, isPacked) => {
     const { redactTrace } = await import('../../redact/kineto.js');
     // Members of gzip one after another are one file.
-    for (const piece of redactTrace(path, name, rules)) await write(isPacked ? gzipSync(piece) : piece);
+    const pieces = redactTrace(path, name, rules);
+    let next = pieces.next();
+    for (; next.done !== true; next = pieces.next()) await write(isPacked ? gzipSync(next.value) : next.value);
+    return next.value;
   },
   nsight: async ({ path, name }, rules, write) => {
     const { redactNsight } = await import('../../redact/nsight.js');
@@ -260,6 +263,7 @@ const WRITERS: Readonly<
       redactNsight(path, copy, rules);
       for await (const piece of createReadStream(copy, { highWaterMark: 1024 * 1024 }))
         await write(piece as Uint8Array);
+      return false;
     } finally {
       remove();
       release();
@@ -292,8 +296,11 @@ async function writeProfile(given: Arguments, rules: TextRules): Promise<void> {
       throw new UserError(`is of a format that --as profile does not write (${reader.id})`, { where: shownPath(input), hint: '--as records' }); // prettier-ignore
     const isPacked = reader.id === 'kineto' && /\.gz$/.test(output ?? '');
     if (isPacked || reader.id === 'nsight') refuseTerminal(output, 'a profile');
-    await withOutput(output, inputs, (write) => writer(source, rules, write, isPacked));
-    if (source.isCut === true) throw new UserError('is cut off; the copy ends there', { where: shownPath(input), hint: 'copy it again' }); // prettier-ignore
+    let isCut = source.isCut === true;
+    await withOutput(output, inputs, async (write) => {
+      if (await writer(source, rules, write, isPacked)) isCut = true;
+    });
+    if (isCut || source.isCut === true) throw new UserError('is cut off; the copy ends there', { where: shownPath(input), hint: 'copy it again' }); // prettier-ignore
   } finally {
     source.dispose();
   }
