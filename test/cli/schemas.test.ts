@@ -2,12 +2,12 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AGGREGATES, HOST_AGGREGATES } from '../../src/prof/by/aggregates.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { runCli } from '../support/run-cli.js';
 import { itSlow } from '../support/sets.js';
-import { ROOT } from '../support/shared.js';
+import { itSharedLong, ROOT } from '../support/shared.js';
 
 /** Arguments of dprof; IN stands for the input. */
 const COMMANDS: readonly string[] = [
@@ -112,21 +112,31 @@ async function faultsOf(
 }
 
 describe('schemas of -f json', () => {
-  const every = (name: string) => async (): Promise<void> => {
+  async function documentsOf(path: string): Promise<number> {
     const faults: string[] = [];
     let documents = 0;
     for (const command of COMMANDS) {
-      const found = await faultsOf(command, join(ROOT, 'samples', name));
+      const found = await faultsOf(command, path);
       faults.push(...found.faults);
       documents += found.count;
     }
     expect(faults).to.deep.equal([]);
-    expect(documents).to.be.above(COMMANDS.length);
-    if (process.env['SCHEMA_COUNTS'] !== undefined) process.stderr.write(`${name}: ${documents} documents\n`);
+    if (process.env['SCHEMA_COUNTS'] !== undefined) process.stderr.write(`${basename(path)}: ${documents} documents\n`);
+    return documents;
+  }
+  const every = (name: string) => async (): Promise<void> => {
+    expect(await documentsOf(join(ROOT, 'samples', name))).to.be.above(COMMANDS.length);
   };
   for (const name of FEW) it(`hold for every command: ${name}`, every(name));
   for (const name of SAMPLES.filter((sample) => !FEW.includes(sample)))
     itSlow(`hold for every command: ${name}`, every(name));
+  itSharedLong('hold for every command and every real file', ['data'], async function ([folder = '']) {
+    this.timeout(0);
+    const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+    let documents = 0;
+    for (const { parentPath, name } of files) documents += await documentsOf(join(parentPath, name));
+    expect(documents).to.be.above(files.length);
+  });
 
   it('are one for each answer, and refuse keys that they do not name', () => {
     const files = readdirSync(FOLDER);
