@@ -113,7 +113,7 @@ function checkCommands() {
 function checkStart() {
   const ownImports = (file) => {
     const text = readFileSync(join(home, 'node_modules', name, 'dist', file), 'utf8');
-    return [...text.matchAll(/^import .*"\.\/(.+)";$/gm)].map(([, imported]) => imported);
+    return [...text.matchAll(/\bimport\b(?:[^"';()]*\bfrom)?\s*"\.\/([^"]+)"/g)].map(([, imported]) => imported);
   };
   for (const path of new Set(Object.values(bin))) {
     const files = ownImports(basename(path));

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { AGGREGATES, HOST_AGGREGATES } from '../../src/prof/by/aggregates.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { runCli } from '../support/run-cli.js';
-import { itSlow } from '../support/sets.js';
+import { itLong } from '../support/sets.js';
 import { itSharedLong, ROOT } from '../support/shared.js';
 
 /** Arguments of dprof; IN stands for the input. */
@@ -49,7 +49,7 @@ const KERNEL_COLUMNS = COLUMNS.map(({ key }) => key).join();
 const GROUP_COLUMNS = AGGREGATES.flatMap((column) => (HOST_AGGREGATES.includes(column) ? [] : [column.key])).join();
 
 const FOLDER = join(ROOT, 'docs/schemas');
-/** A GPU's and a Neuron device's; the other samples take minutes. */
+/** A GPU's and a Neuron device's; long runs take the other samples. */
 const FEW = ['lenet.pt.trace.json.gz', 'attention.ntff'];
 const SAMPLES = readdirSync(join(ROOT, 'samples')).filter((name) => !['README.md', 'programs'].includes(name));
 
@@ -129,7 +129,7 @@ describe('schemas of -f json', () => {
   };
   for (const name of FEW) it(`hold for every command: ${name}`, every(name));
   for (const name of SAMPLES.filter((sample) => !FEW.includes(sample)))
-    itSlow(`hold for every command: ${name}`, every(name));
+    itLong(`hold for every command: ${name}`, every(name));
   itSharedLong('hold for every command and every real file', ['data'], async function ([folder = '']) {
     this.timeout(0);
     const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
