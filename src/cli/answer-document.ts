@@ -33,7 +33,7 @@ export interface AnswerInput {
   readonly side?: 'base' | 'new';
 }
 
-/** Members of a document besides rows and inputs. */
+/** Members of a document other than rows and inputs. */
 export interface AnswerFacts {
   /** The time chosen with --from, --to or --range; null for whole profiles. */
   readonly window: object | null;

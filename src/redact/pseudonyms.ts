@@ -14,7 +14,7 @@ export type PseudonymKind =
 /** Hexadecimal digits of a pseudonym with a key: two of a million texts are equal with a probability below 1 in 500. */
 const KEYED_DIGITS = 12;
 
-/** Kinds of which the names of ranges and activities consist: a number at their end would mean a repetition. */
+/** Kinds that occur in names of ranges and activities, where a number at the end would mean a repetition. */
 const WITH_LETTERS: ReadonlySet<PseudonymKind> = new Set(['range', 'op', 'library', 'call', 'activity']);
 
 /** Decimal digits of the number at the end of a pseudonym with a key. */
@@ -81,7 +81,7 @@ export class Pseudonyms {
     return [kind, ...parts].join(separator);
   }
 
-  /** Sixteen letters, of which the first eight differ between texts, where a hash is expected. */
+  /** Sixteen letters, for places where a hash is expected; the first eight differ between texts. */
   letters(kind: PseudonymKind, text: string): string {
     const number = this.#number(kind, text);
     let [rest, letters] = [this.key === null ? Number(number) : Number.parseInt(number.slice(0, 9), 16), ''];

@@ -15,13 +15,7 @@ import {
 } from '../parse/trace/markers/markers.js';
 import { toOpCall } from '../record/python/marker-text.js';
 import { pythonFloat, pythonString, pythonTuple } from '../record/python/net-dict.js';
-import {
-  isDict,
-  LiteralError,
-  parseLiteral,
-  type PythonDict,
-  type PythonValue,
-} from '../record/python/python-literal.js';
+import { isDict, literalOrNull, type PythonDict, type PythonValue } from '../record/python/python-literal.js';
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { readRequests, readServingStep, readStepName, withoutRequests, withRequests } from '../record/serving-step.js';
 import { BARE_OPS } from './known-names.js';
@@ -188,18 +182,9 @@ function dictMarker(text: string, rules: PartRules): string {
   const forms = Object.keys(DICT_FORMS);
   const key = forms.find((form) => text.includes(`'${form}'`) || text.includes(`"${form}"`));
   if (key === undefined) return rules.name('range', text);
-  const value = literalOf(text);
+  const value = literalOrNull(text);
   const isRead = isDict(value) && Object.hasOwn(value, key);
   return (isRead ? DICT_FORMS[key]?.(value, rules) : null) ?? `{'${key}': ${rules.pseudonyms.of('range', text)}`;
-}
-
-function literalOf(text: string): PythonValue {
-  try {
-    return parseLiteral(text);
-  } catch (error) {
-    if (error instanceof LiteralError) return null;
-    throw error;
-  }
 }
 
 type DictForm = (dict: PythonDict, rules: PartRules) => string | null;

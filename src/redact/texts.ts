@@ -402,7 +402,7 @@ export class TextRules {
   }
 }
 
-/** Whether a text contains an IPv4 address. Four numbers of which the first is below 10 are taken for a version. */
+/** Whether a text contains an IPv4 address. Four numbers are taken for a version if the first is below 10. */
 const hasAddress = (text: string): boolean =>
   Array.from(text.matchAll(/(?<!\d)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?!\d)/g)).some(
     ([, first, ...parts]) => Number(first) > 9 && [first, ...parts].every((part) => Number(part) < 256),

@@ -23,32 +23,30 @@ import { boundedEntryOf } from '../containers/map-entry.js';
 import { withThousands } from '../record/plural.js';
 import { cells, cut, shortenedTexts } from '../table/shortened-texts.js';
 
-const parquet: Format = {
-  id: 'parquet',
-  title: 'Parquet, for DuckDB, pandas and Spark: column keys, raw values, null for unknown; with -o FILE',
-  binary: true,
-  // Loading the library takes longer than computing most reports.
-  load: async () => {
-    const { openParquet } = await import('./parquet/parquet-rows.js');
-    return { ...parquet, open: openParquet };
-  },
-  open() {
-    throw new TypeError('parquet is loaded before it is opened');
-  },
-};
+/** A binary format, whose code is loaded only when it is written: libraries take longer to load than most reports. */
+function binaryFormat(id: string, title: string, load: () => Promise<Format['open']>): Format {
+  const format: Format = {
+    ...{ id, title },
+    binary: true,
+    load: async () => ({ ...format, open: await load() }),
+    open() {
+      throw new TypeError(`${id} is loaded before it is opened`);
+    },
+  };
+  return format;
+}
 
-const xlsx: Format = {
-  id: 'xlsx',
-  title: 'a workbook for Excel, LibreOffice and pandas: raw values, empty cells for unknown; with -o FILE',
-  binary: true,
-  load: async () => {
-    const { openWorkbook } = await import('./workbook.js');
-    return { ...xlsx, open: openWorkbook };
-  },
-  open() {
-    throw new TypeError('xlsx is loaded before it is opened');
-  },
-};
+const parquet = binaryFormat(
+  'parquet',
+  'Parquet, for DuckDB, pandas and Spark: column keys, raw values, null for unknown; with -o FILE',
+  async () => (await import('./parquet/parquet-rows.js')).openParquet,
+);
+
+const xlsx = binaryFormat(
+  'xlsx',
+  'a workbook for Excel, LibreOffice and pandas: raw values, empty cells for unknown; with -o FILE',
+  async () => (await import('./workbook.js')).openWorkbook,
+);
 
 const space: Format = {
   id: 'space',

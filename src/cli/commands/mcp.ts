@@ -57,7 +57,7 @@ export const mcp = (commands: Readonly<Record<string, CommandEntry>>): Command =
     const roots = new Roots(folders.length === 0 ? ['.'] : folders);
     const { filesRead } = await import('./mcp/files-read.js');
     const options = { roots, seconds, commands, report: DPROF, hasQueries: isInstalled('@duckdb/node-api') };
-    const tools = await servedTools({ ...options, besides: filesRead });
+    const tools = await servedTools({ ...options, filesBeside: filesRead });
     await untilSignal((stop) =>
       withOutput(undefined, [], (write, flush) => {
         const output = new Writable({

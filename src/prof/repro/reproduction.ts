@@ -341,7 +341,7 @@ const words = (names: readonly string[]): string => names.join(', ');
 const lostType = (call: OpCall): boolean =>
   call.from === undefined && /^(?:to|type)$/.test(call.op) && call.args.length < 2;
 
-/** Whether the op has signatures, none of which fits the arguments. */
+/** Whether the op has signatures but none fits the arguments. */
 function isUnfit(call: OpCall): boolean {
   const signatures = call.from === undefined ? [] : signaturesOf(call);
   return signatures.length > 0 && bind(call, ...signatures) === null;

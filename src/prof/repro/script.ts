@@ -2,11 +2,33 @@
  * The text of a script: calls as Python source, put into the program that runs them. Texts of a profile are in comments and
  * string literals only, made by `python-value.ts`.
  */
-import { vendorDevice } from './script-device.js';
+import { statedDevice } from '../../record/fields/stated-device.js';
+import type { Annotated } from '../annotate.js';
 import { withLines } from './program.js';
 import { argumentValue, pythonComment, pythonValue } from './python-value.js';
 import type { ScriptArgument, ScriptTensor, ScriptValue } from './reproduction.js';
 import type { ReproducedOp } from './reproductions.js';
+
+/** By vendor: the device's name in PyTorch, and the import that it needs. AMD's devices have the name of NVIDIA's. */
+const DEVICES: Readonly<Record<string, readonly [device: string, module: string | null]>> = {
+  nvidia: ['cuda', null],
+  amd: ['cuda', null],
+  intel: ['xpu', null],
+  huawei: ['npu', 'torch_npu'],
+};
+
+interface ScriptDevice {
+  readonly device: string;
+  /** Lines of Python. */
+  readonly imports: readonly string[];
+}
+
+/** The device for a kernel's vendor; `cuda` for an unknown one. */
+function vendorDevice({ profile, record }: Annotated): ScriptDevice {
+  const vendor = statedDevice(profile, record.device)?.vendor ?? '';
+  const [device, module] = (Object.hasOwn(DEVICES, vendor) ? DEVICES[vendor] : undefined) ?? ['cuda', null];
+  return { device, imports: module === null ? [] : [`import ${module}  # noqa: F401`] };
+}
 
 /** Maximum kernels of one call in a script, the longest first. */
 const MOST_KERNELS = 20;

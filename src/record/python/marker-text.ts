@@ -1,6 +1,6 @@
 /** Parses strings of PyProf's ranges: Python data that describes a call, or its place in the program. */
 import type { OpCall, Arg, ArgValue } from '../record.js';
-import { isDict, LiteralError, parseLiteral, type PythonValue } from './python-literal.js';
+import { isDict, literalOrNull, type PythonValue } from './python-literal.js';
 
 /**
  * Converts a PyProf marker to a call; null when the value is not a call marker or one of its arguments is malformed. Never
@@ -113,18 +113,9 @@ const NEITHER: MarkerText = { call: null, stack: null };
 
 /** Never throws, because strings come from the profiled program and may contain anything. */
 export function readMarkerText(text: string): MarkerText {
-  const value = literalOf(text);
+  const value = literalOrNull(text);
   if (!isDict(value)) return NEITHER;
   const { traceMarker } = value;
   const isStack = Array.isArray(traceMarker) && traceMarker.every((frame) => typeof frame === 'string');
   return { call: toOpCall(value), stack: isStack ? traceMarker : null };
-}
-
-function literalOf(text: string): PythonValue {
-  try {
-    return parseLiteral(text);
-  } catch (error) {
-    if (error instanceof LiteralError) return null;
-    throw error;
-  }
 }

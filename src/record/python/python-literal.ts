@@ -386,3 +386,13 @@ function sharedString(text: string, start: number, quote: number): string | null
   if (known?.length === end - start && text.startsWith(known, start)) return known;
   return (SHARED[hash] = text.slice(start, end));
 }
+
+/** The value of a literal; null for other text, as for `None`. */
+export function literalOrNull(text: string): PythonValue {
+  try {
+    return parseLiteral(text);
+  } catch (error) {
+    if (error instanceof LiteralError) return null;
+    throw error;
+  }
+}

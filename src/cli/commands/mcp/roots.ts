@@ -61,15 +61,15 @@ export class Roots {
   /**
    * Checks that a path and all that is read with it lie in one of the folders, also behind links.
    * @param given a path from one of the folders, or an absolute one
-   * @param besides paths of files that are read along with a file
+   * @param filesBeside paths of files that are read along with a file
    * @throws UserError for any other path, and for anything but a file or folder
    */
-  place(given: string, besides: (file: string) => readonly string[]): PlaceInRoot {
+  place(given: string, filesBeside: (file: string) => readonly string[]): PlaceInRoot {
     const found = this.#find(given);
     const path = join(found.root, found.path);
     const stat = statSync(path);
-    if (stat.isDirectory()) this.#checkTree(path, given, besides);
-    else if (stat.isFile()) for (const other of besides(path)) this.#checkLink(other, given);
+    if (stat.isDirectory()) this.#checkTree(path, given, filesBeside);
+    else if (stat.isFile()) for (const other of filesBeside(path)) this.#checkLink(other, given);
     else throw refused(given, 'is neither a file nor a folder');
     return found;
   }
@@ -111,7 +111,7 @@ export class Roots {
    * Checks a folder as it is searched: with its subfolders, and those behind its links.
    * @throws UserError when a link leads out of the folders, and for a folder with too many files
    */
-  #checkTree(folder: string, given: string, besides: (file: string) => readonly string[]): void {
+  #checkTree(folder: string, given: string, filesBeside: (file: string) => readonly string[]): void {
     const left = [folder];
     // Links may form circles.
     const entered = new Set<string>();
@@ -133,7 +133,7 @@ export class Roots {
           else if (target?.isFile() === true) file ??= path;
         } else if (entry.isFile()) file ??= path;
       }
-      if (file !== null) for (const other of besides(file)) this.#checkLink(other, given);
+      if (file !== null) for (const other of filesBeside(file)) this.#checkLink(other, given);
     }
   }
 

@@ -40,7 +40,7 @@ interface ServerOptions {
   /** Whether SQL queries can be answered. */
   readonly hasQueries: boolean;
   /** Files that are read along with a file. */
-  readonly besides: (file: string) => readonly string[];
+  readonly filesBeside: (file: string) => readonly string[];
 }
 
 /** Makes the tools. They read files of the roots only, and change nothing. */
@@ -96,7 +96,7 @@ class PlacesOfCall {
 
   /** @throws UserError for a path that may not be read */
   operandOf(given: string): string {
-    const { root, path } = this.options.roots.place(given, this.options.besides);
+    const { root, path } = this.options.roots.place(given, this.options.filesBeside);
     this.#root ??= root;
     const named = root === this.#root ? path : join(root, path);
     return named.startsWith('-') ? `./${named}` : named;
