@@ -10,6 +10,7 @@ import type { CaptureFiles } from '../../parse/captures.js';
 import type { FoundProfile } from '../../parse/find.js';
 import { foldersRemovedAtEnd } from '../../parse/input/temporary-file.js';
 import type { BlockMemory } from '../../parse/sqlite/shared-blocks.js';
+import { newTermination, terminate, type Termination } from '../../parse/sqlite/termination.js';
 import { UserError } from '../../record/errors.js';
 import type { Outcome, ParseOptions, ProfilePart } from './one.js';
 
@@ -25,6 +26,8 @@ export interface Job {
   readonly output: number | null;
   /** The slices of a profile that several threads share; null for the whole profile. */
   readonly slices: Slices | null;
+  /** Memory for terminating the thread. */
+  readonly termination: Termination;
 }
 
 /** Slices of a profile; each thread takes the next one. */
@@ -133,7 +136,7 @@ export async function parseSlicesInWorker(
 
 function jobOf({ ordinal, source }: FoundProfile, options: ParseOptions, rest: Pick<Job, 'output' | 'slices'>): Job {
   const { path, name, file, captures } = source;
-  return { ordinal, path, name, file, captures, options, ...rest };
+  return { ordinal, path, name, file, captures, options, termination: newTermination(), ...rest };
 }
 
 /** A worker for a large profile. */
@@ -173,7 +176,7 @@ function run<Result>(worker: Worker, job: Job, { take, stop, onComplete }: Parti
     };
     const fail = (error: unknown): void => {
       leave();
-      void worker.terminate();
+      void terminate(worker, job.termination);
       reject(error instanceof Error ? error : new Error(String(error)));
     };
     const done = (result: unknown): void => {
@@ -199,7 +202,7 @@ function run<Result>(worker: Worker, job: Job, { take, stop, onComplete }: Parti
         fail(new Error(`a worker ended with code ${code}`));
       });
     };
-    const onStop = (): void => void worker.terminate();
+    const onStop = (): void => void terminate(worker, job.termination);
     worker.on('message', onMessage).on('error', fail).on('exit', onExit);
     stop?.addEventListener('abort', onStop);
     if (stop?.aborted === true) onStop();

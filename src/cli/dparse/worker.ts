@@ -4,6 +4,7 @@
  */
 import { parentPort } from 'node:worker_threads';
 import { SharedBlocks } from '../../parse/sqlite/shared-blocks.js';
+import { setTermination } from '../../parse/sqlite/termination.js';
 import { UserError } from '../../record/errors.js';
 import { parseOne, parsePart, type Outcome } from './one.js';
 import { identityOf, type Job, type Slices, type WorkerAnswer, type WorkerRequest } from './worker-pool.js';
@@ -43,6 +44,7 @@ const answerOf = (result: Outcome): WorkerAnswer =>
 async function parse(job: Job): Promise<void> {
   const { ordinal, path, name, file, captures, options, output, slices } = job;
   const profile = { ordinal, source: { path, name, file, captures, dispose: () => undefined } };
+  setTermination(job.termination);
   try {
     if (slices === null) {
       const write: Write = output === null ? (data) => toMainThread(data) : (data) => appendTo(output, data, name);

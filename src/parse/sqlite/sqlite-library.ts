@@ -6,6 +6,7 @@ import type Database from 'better-sqlite3';
 import { elementAt } from '../../containers/element.js';
 import { lateLibrary } from '../../containers/late-library.js';
 import { UserError } from '../../record/errors.js';
+import { duringCall } from './termination.js';
 
 const library = lateLibrary<typeof Database>('better-sqlite3');
 
@@ -42,7 +43,8 @@ export function asLoadError(error: unknown): unknown {
 export function openDatabase(path: string, timeout?: number): Database.Database {
   const Library = library();
   try {
-    return new Library(path, { readonly: true, fileMustExist: true, ...(timeout === undefined ? {} : { timeout }) });
+    const options = { readonly: true, fileMustExist: true, ...(timeout === undefined ? {} : { timeout }) };
+    return duringCall(() => new Library(path, options));
   } catch (error) {
     throw asLoadError(error);
   }

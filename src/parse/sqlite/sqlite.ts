@@ -10,6 +10,7 @@ import { firstBytes, isFile } from '../files.js';
 import type { SharedBlocks } from './shared-blocks.js';
 import { boundedBlocks, isSqliteError, numberBlocks, openDatabase, type Cell } from './sqlite-library.js';
 import { hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
+import { betweenCalls, duringCall, inCalls } from './termination.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
 export type { Cell };
@@ -107,7 +108,7 @@ export class SqliteFile {
       const isNumbered = select.some((cell) => typeof cell !== 'string' && cell.needs.includes(ROWID));
       const source = isNumbered ? this.#numbered(table) : this.#source(table);
       const sql = `SELECT ${cells} FROM ${source} WHERE ${this.#condition(table, filter)} ${order}`;
-      rows = this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
+      rows = inCalls(() => this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>);
       this.#unfinished.add(rows);
       for (const row of rows) {
         const before = row.pop() === 1 ? this.diagnostics.get('bad-row') : null;
@@ -226,6 +227,7 @@ export class SqliteFile {
         }
         if (isLast) break;
         above = this.#later(table, above, last);
+        betweenCalls();
       }
       if (shared !== null) this.shared?.finish();
     });
@@ -390,7 +392,7 @@ export class SqliteFile {
 
   #guard<T>(body: () => T): T {
     try {
-      return body();
+      return duringCall(body);
     } catch (error) {
       throw asUserError(error, this.path);
     }
