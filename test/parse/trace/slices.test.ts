@@ -12,7 +12,7 @@ import { recordsOf } from '../../support/profile-records.js';
 import { propertyRuns } from '../../support/property-runs.js';
 import { samplesByFormat } from '../../support/samples-by-format.js';
 import { itSlow } from '../../support/sets.js';
-import { itShared } from '../../support/shared.js';
+import { itShared, itSharedLong } from '../../support/shared.js';
 
 type Options = Partial<ProfileOptions>;
 
@@ -63,6 +63,13 @@ const DIVISIONS: readonly Division[] = [
   { threads: 8, size: 1 },
   // The second thread starts with the first slice and is soon alone.
   { threads: 2, size: 5, takerOf: (slice) => (slice % 9 === 1 ? 0 : 1) },
+];
+
+/** Divisions as in use, and for 2, 3 and 8 threads with slices that no profile is too small for. */
+const LARGE_DIVISIONS: readonly Division[] = [
+  { threads: 2, size: 4096 },
+  { threads: 3, size: 50 },
+  { threads: 8, size: 7 },
 ];
 
 /** Whether the lines are the same however threads share the profile; false also for a format without slices. */
@@ -143,6 +150,16 @@ describe('slices of a profile that several threads share', () => {
       expect(sliced.length).to.be.above(20);
     },
   );
+
+  itSharedLong('make the same lines of every real profile', ['data'], function ([folder = '']) {
+    this.timeout(0);
+    const files = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
+    let compared = 0;
+    for (const file of files.filter((each) => statSync(each).isFile() && canBeRead(each)))
+      for (const options of [{}, { ranges: true }]) if (expectSame(file, options, LARGE_DIVISIONS)) compared++;
+    process.stderr.write(`${compared} readings compared, each with ${LARGE_DIVISIONS.length} divisions\n`);
+    expect(compared).to.be.above(100);
+  });
 });
 
 /** Size of the largest real profiles that are read several times. */
