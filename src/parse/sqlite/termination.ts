@@ -16,14 +16,14 @@ const ENDING = 2;
 /** How often to check, in ms, whether a call has ended. */
 const CHECK_MS = 5;
 
-/** The memory that this thread was given; null when nothing terminates this thread. */
+/** The memory of this thread; null when nothing terminates it. */
 let termination: Termination | null = null;
 /** Whether this thread is inside `duringCall`. */
 let isInCall = false;
 
 export const newTermination = (): Termination => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-/** Tells this thread the memory that `terminate` is called with. */
+/** Sets the memory that `terminate` uses for this thread. */
 export function setTermination(memory: Termination): void {
   termination = memory;
 }
