@@ -83,8 +83,7 @@ function agreementOf(group: MatchedGroup, parts: readonly RankPart[], clocks: re
 }
 
 /** @returns the median end */
-function addMembers(members: Map<number, MemberTimes>, { parts, ends, joined, waits }: OperationWaits): number {
-  const starts = waits.map((wait) => joined - wait);
+function addMembers(members: Map<number, MemberTimes>, { parts, starts, ends }: OperationWaits): number {
   const [end, start] = [median(ends) ?? NaN, median(starts) ?? NaN];
   const last = starts.reduce((latest, time) => (time <= end ? Math.max(latest, time) : latest), -Infinity);
   for (const [index, part] of parts.entries()) {

@@ -16,7 +16,7 @@ export interface TransferSums {
   readonly operations: number;
   /** Sum of S over operations whose size is known; null when none is. */
   readonly bytes: number | null;
-  /** Mean over operations of the time that a rank waited for the last one. */
+  /** Mean over operations of the time that a rank waited for others. */
   readonly wait: number;
   /** Share of the waiting that could be clock error; null without waiting. */
   readonly unsure: number | null;
@@ -161,16 +161,13 @@ export class RankWaits {
     [this.joined, this.delayed] = [zeros(), zeros()];
   }
 
-  add({ parts, waits, unsure, last }: OperationWaits): void {
-    let second = Infinity;
+  add({ parts, waits, unsure, last, behind }: OperationWaits): void {
     for (const [index, part] of parts.entries()) {
-      const wait = elementAt(waits, index);
-      this.waited[part] = elementAt(this.waited, part) + wait;
+      this.waited[part] = elementAt(this.waited, part) + elementAt(waits, index);
       this.unsure[part] = elementAt(this.unsure, part) + elementAt(unsure, index);
       this.joined[part] = elementAt(this.joined, part) + 1;
-      if (part !== last) second = Math.min(second, wait);
     }
     this.last[last] = elementAt(this.last, last) + 1;
-    this.delayed[last] = elementAt(this.delayed, last) + (Number.isFinite(second) ? second : 0);
+    this.delayed[last] = elementAt(this.delayed, last) + behind;
   }
 }

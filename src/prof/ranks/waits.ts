@@ -12,9 +12,10 @@ import type { Delay } from './stragglers/delays.js';
 
 export interface OperationWaits {
   readonly operation: MatchedOperation;
-  /** Parts that took part, and how long each waited for the last one, in ns. */
+  /** Parts that took part, how long each waited for others, in ns, and the part for which it waited. */
   readonly parts: readonly number[];
   readonly waits: readonly number[];
+  readonly causes: readonly number[];
   /** The waits in ns that do not exceed the possible error of the clocks, which could explain them; 0 for all others. */
   readonly unsure: readonly number[];
   /** The part that joined last. */
@@ -23,10 +24,12 @@ export interface OperationWaits {
   readonly first: number;
   readonly joined: number;
   readonly end: number;
-  /** End of the operation on each part, in ns on the job's clock. */
+  /** When each part joined and ended the operation, in ns on the job's clock. */
+  readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** Time from the first rank to join to the last, in ns. */
+  /** Time from the first rank to join to the last, and from the one before the last, in ns. */
   readonly skew: number;
+  readonly behind: number;
   /**
    * Time from the last rank to join to the end, in ns; null when ends precede it, because the clocks are off by more than
    * that.
@@ -55,14 +58,40 @@ export function* waitsOf(
     }
     if (present.length < 2) continue;
     const isTogether = endsTogether(operation.signature, group);
-    const times = timesOf(present, starts, ends, isTogether);
-    const unsure = times.waits.map((wait, i) => {
-      const error = clockError([elementAt(present, i), times.last], parts, clocks);
+    const errorOf = (a: number, b: number): number | null =>
+      clockError([elementAt(present, a), elementAt(present, b)], parts, clocks);
+    const awaited = isTogether ? starts.map(() => lastOf(starts)) : awaitedBefore(starts, ends, errorOf);
+    const waits = starts.map((start, i) => elementAt(starts, elementAt(awaited, i)) - start);
+    const unsure = waits.map((wait, i) => {
+      const error = errorOf(i, elementAt(awaited, i));
       return error === null || wait <= error ? wait : 0;
     });
-    yield { operation, parts: present, unsure, ...times };
+    const causes = awaited.map((i) => elementAt(present, i));
+    yield { operation, parts: present, waits, causes, unsure, ...timesOf(present, starts, ends, isTogether) };
   }
 }
+
+/** Index of the rank that joined last. */
+const lastOf = (starts: readonly number[]): number =>
+  starts.reduce((last, start, i) => (start > elementAt(starts, last) ? i : last), 0);
+
+/**
+ * For each rank, the index of the rank for which it waited: the last one to join before its own part ended. The root of a
+ * broadcast, for example, ends without waiting for ranks that join later.
+ * @param errorOf possible error between the clocks of two ranks, in ns; null when unknown
+ */
+const awaitedBefore = (
+  starts: readonly number[],
+  ends: readonly number[],
+  errorOf: (a: number, b: number) => number | null,
+): number[] =>
+  ends.map((end, rank) => {
+    const hasJoined = (other: number): boolean => elementAt(starts, other) <= end + (errorOf(rank, other) ?? Infinity);
+    return starts.reduce(
+      (last, start, other) => (start > elementAt(starts, last) && hasJoined(other) ? other : last),
+      rank,
+    );
+  });
 
 /**
  * How far times of two parts may be apart in ns because of their clocks, if one of the two is right; null when unknown.
@@ -84,17 +113,17 @@ function timesOf(
   starts: readonly number[],
   ends: readonly number[],
   isTogether: boolean,
-): Omit<OperationWaits, 'operation' | 'parts' | 'unsure'> {
-  const lastAt = starts.reduce((last, start, i) => (start > elementAt(starts, last) ? i : last), 0);
+): Omit<OperationWaits, 'operation' | 'parts' | 'waits' | 'causes' | 'unsure'> {
+  const lastAt = lastOf(starts);
   const joined = elementAt(starts, lastAt);
   const first = least(starts);
   // When all ranks need data from each other, the transfer is complete as soon as the first ends; otherwise it is complete
   // when the last ends.
   const end = isTogether ? least(ends) : largest(ends);
   return {
-    waits: starts.map((start) => joined - start),
     last: elementAt(present, lastAt),
-    ...{ first, joined, end, ends, skew: joined - first },
+    ...{ first, joined, end, starts, ends, skew: joined - first },
+    behind: joined - largest(starts.filter((_, i) => i !== lastAt)),
     transfer: end > joined ? end - joined : null,
   };
 }
@@ -187,10 +216,12 @@ function waitsInStep(
 ): Map<number, LongestWait> | null {
   const longest = new Map<number, LongestWait>();
   let isKnown = false;
-  for (const { parts, waits, unsure, last } of operations) {
-    if (last !== part && !longest.has(last)) continue;
-    isKnown = true;
+  for (const { parts, waits, causes, unsure, last } of operations) {
+    if (last === part || longest.has(last)) isKnown = true;
     for (const [index, waiter] of parts.entries()) {
+      const cause = elementAt(causes, index);
+      if (cause !== part && !longest.has(cause)) continue;
+      isKnown = true;
       const wait = Math.min(elementAt(waits, index), late);
       if (waiter === part || wait < LEAST_OF_DELAY * late) continue;
       if (wait > (longest.get(waiter)?.wait ?? 0))

@@ -98,17 +98,13 @@ export const WAIT_TABLE: SqlTable<RankInOperation> = {
     int('start', "start of the rank's kernel, on the profile's clock, as in table kernel", (row) =>
       elementAt(partOf(row).operations.start, placeIn(row)),
     ),
-    int(
-      'joined',
-      "when the rank joined, on the job's clock",
-      ({ waits, index }) => waits.joined - elementAt(waits.waits, index),
-    ),
+    int('joined', "when the rank joined, on the job's clock", ({ waits, index }) => elementAt(waits.starts, index)),
     int('end', "end of the rank's kernel, on the job's clock", ({ waits, index }) => elementAt(waits.ends, index)),
-    int('wait', 'time until the last rank joined', ({ waits, index }) => elementAt(waits.waits, index)),
+    int('wait', 'time that it waited for others', ({ waits, index }) => elementAt(waits.waits, index)),
     int(
       'last_rank',
-      'rank that this rank waited for: the one that joined last',
-      ({ waits, report }) => elementAt(report.parts, waits.last).rank,
+      'rank that this rank waited for: the last one that joined before its part ended',
+      ({ waits, index, report }) => elementAt(report.parts, elementAt(waits.causes, index)).rank,
     ),
   ],
 };

@@ -23,7 +23,7 @@ const transferColumns = <Row extends { readonly linkPeak: number | null }>(
   sumsOf: (row: Row) => TransferSums | null,
 ): Column<Row>[] => [
   column('bytes', 'bytes', int(14, 'bytes'), 'sum of the known message sizes', (row) => sumsOf(row)?.bytes ?? null),
-  column('wait', 'wait_ns', int(12, 'ns'), 'mean time that a rank waited for the last rank', (row) =>
+  column('wait', 'wait_ns', int(12, 'ns'), 'mean time that a rank waited for others', (row) =>
     whole(sumsOf(row)?.wait),
   ),
   column('unsure', 'unsure_%', real(8, 1, '%'), UNSURE, (row) => {
