@@ -19,7 +19,9 @@ describeWithProcess('memory of a query of dprof sql', () => {
   it('is bounded for what a function makes of one row, and nothing is left behind', async () => {
     const TMPDIR = freshPath('-temporary');
     mkdirSync(TMPDIR);
-    const ran = await spawnCli('dprof', ['sql', 'SELECT range(2000000000)', LENET], { env: { TMPDIR, TSX_DISABLE_CACHE: '1' } });
+    const ran = await spawnCli('dprof', ['sql', 'SELECT range(2000000000)', LENET], {
+      env: { TMPDIR, TSX_DISABLE_CACHE: '1' },
+    });
     expect(ran).to.include({ signal: 'SIGKILL', stdout: '' });
     expect(ran.stderr).to.match(/^dprof: SQL: the query takes more than 900 MB of memory \([^\n]*\)\n$/);
     expect(readdirSync(TMPDIR)).to.deep.equal([]);
