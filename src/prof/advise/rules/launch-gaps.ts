@@ -170,7 +170,7 @@ function shortGaps(
       kernelsShorterThanLaunch: launches.tiny,
       kernelsShorterThanLaunchNs: launches.tinyTime,
     },
-    see: 'dprof summary FILE',
+    see: 'dprof critical-path FILE',
   };
 }
 
@@ -212,7 +212,7 @@ function longGaps({ of: hostGaps, ...place }: Place & { of: HostGapsOfDevice }):
     ...atLongest(at),
     count,
     evidence: { gaps: count, idleNs: idle, longestNs: longest, loadingNs: loading, afterCopiesNs: afterCopies },
-    see: 'dprof perfetto -o trace.pftrace FILE',
+    see: 'dprof critical-path FILE',
   };
 }
 
