@@ -67,7 +67,7 @@ export const REDACT: Tool = {
       'Options that select a part are for records. Names of kernels are kept, and may reveal a program; --hash-kernels replaces them. Read the report and the copy before you share it.',
     ],
     [
-      'Memory: an entry for each distinct text that is replaced; records add that of dparse, and an Nsight Systems copy and a profile from stdin are first written to TMPDIR.',
+      'Memory: an entry for each distinct text; records add that of dparse, and an Nsight Systems copy and a profile from stdin are first written to TMPDIR.',
     ],
     ['To parse a file named redact, give ./redact.'],
   ],
