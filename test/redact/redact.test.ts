@@ -294,6 +294,20 @@ describe('dparse redact', () => {
     expect(new Set(step.filter(({ type }) => type === 'kernel').map((row) => row['step']))).to.deep.equal(new Set([1]));
   });
 
+  it('selects the time of a range by its own text, which the copy does not have', async () => {
+    const trace = join(ROOT, 'samples/lenet.pt.trace.json.gz');
+    const { stdout } = await runCli('dparse', ['-q', '--ranges', trace]);
+    const before = rowsOf(stdout) as (Row & { start: number; dur: number })[];
+    const [, second] = before.filter(({ type, text }) => type === 'range' && /LeNet_0/.test(String(text)));
+    const { start, dur } = second ?? { start: NaN, dur: NaN };
+    const isWork = ({ type }: Row): boolean => type === 'kernel' || type === 'copy';
+    const inside = before.filter((row) => isWork(row) && row.start < start + dur && row.start + row.dur > start);
+    expect(inside).to.have.length.above(10);
+    const chosen = await redacted('--range', 'LeNet_0#2', trace);
+    expect(chosen.filter(isWork).map((row) => [row['type'], row['start'], row['dur']])).to.deep.equal(inside.map((row) => [row.type, row.start, row.dur])); // prettier-ignore
+    expect(JSON.stringify(chosen)).to.not.include('LeNet');
+  });
+
   it('gives the ranks of a job the same pseudonyms with a key', async () => {
     const layers = async (name: string): Promise<unknown> => {
       const rows = await redacted('--hash', 'a key of many signs', join(ROOT, 'samples/job', name));
@@ -351,7 +365,11 @@ describe('dparse redact', () => {
     };
     expect(await failure()).to.match(/^2 .*no INPUT/);
     expect(await failure('--hash', 'short', LENET)).to.match(/^2 .*at least 12 characters/);
-    expect(await failure('--as', 'profile', '--step', '1', LENET)).to.match(/^2 .*--step cannot be combined/);
+    for (const part of ['--step=1', '--range=x'])
+      expect(await failure('--as', 'profile', part, LENET)).to.match(/^2 .*--(?:step|range) cannot be combined/);
+    expect(await failure('--range', 'nowhere', LENET)).to.match(/^1 .*no range 'nowhere'/);
+    expect(await failure('--range', 'x', '--from', '1', LENET)).to.match(/^2 .*--range/);
+    expect(await failure('--range', 'x', '-')).to.match(/^2 .*needs to read the input twice/);
     expect(await failure('--as', 'profile', join(ROOT, 'samples/mlp_results.db'))).to.match(/^1 .*rocpd.*--as records/);
     expect(await failure('--kernels', '9000-9001', LENET)).to.match(/^1 .*no kernels 9000 to 9001/);
     expect(await failure('--keep', 'layer', LENET)).to.match(/^2 .*did you mean layers/);
