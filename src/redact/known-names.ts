@@ -16,7 +16,8 @@ import {
 
 const IDENTIFIER = /^[A-Za-z_][\w.-]{0,99}$/;
 const GENERATED = /^triton_(?:poi|red|per|for|tem|unk|mm|bmm)_\w{1,200}$/;
-const COLLECTIVE = /^nccl:(\w{1,40})(?: \d{1,5}(?:->|<-)\d{1,5})?$/;
+/** A range of PyTorch for a collective, by its backend: `nccl:all_reduce`, `nccl:recv 0<-1` */
+const COLLECTIVE = /^(?:nccl|gloo|mpi|ucc|rccl|hccl|xccl):(\w{1,40})(?: \d{1,5}(?:->|<-)\d{1,5})?$/;
 
 /** Nodes of autograd that are not ops, by their C++ classes. */
 const NODES: ReadonlySet<string> = new Set([
@@ -77,10 +78,15 @@ export const BARE_OPS: ReadonlySet<string> = new Set(['record_param_comms', 'det
 export const isKnownLibrary = (mod: string): boolean =>
   LIBRARIES.has(mod) || mod === '' || (NAMESPACE.test(mod) && mod.split(/::|\./).every((part) => NAMESPACES.has(part)));
 
+/** Whether a text names a collective operation of a backend of PyTorch. */
+export function isCollective(text: string): boolean {
+  const operation = COLLECTIVE.exec(text)?.[1];
+  return operation !== undefined && isToolText(operation, OP_WORDS);
+}
+
 /** Whether an op of a module is one that a known library defines; functions of the program are not. */
 export function isKnownOp(mod: string, op: string): boolean {
-  const collective = COLLECTIVE.exec(op)?.[1];
-  if (collective !== undefined) return isToolText(collective, OP_WORDS);
+  if (COLLECTIVE.test(op)) return isCollective(op);
   if (GENERATED.test(op)) return true;
   if (!IDENTIFIER.test(op)) return false;
   if (BARE_OPS.has(op) || isLookup({ op }) || isTabled(mod, op) || isKnownNode(op)) return true;
@@ -102,11 +108,11 @@ export function isKnownNode(name: string): boolean {
 /** Words of the calls of CUDA, which HIP and others use too. */
 const CALLS: ReadonlySet<string> = new Set([
   ...((DRIVER_API + RUNTIME_API).match(WORD) ?? []).map((word) => word.toLowerCase()),
-  ...CALL_WORDS,
+  ...[...CALL_WORDS, ...OP_WORDS],
 ]);
 /** Prefixes of the functions of vendors' libraries. */
 const CALL =
-  /^(?:__)?(?:cuda|cu|cudnn|cublas|cublasLt|cusparse|cusolver|cufft|nvrtc|nvtx|hip|hsa|rocm|roctx|roctracer|rocblas|hipblas|hipblaslt|miopen|nccl|mscclpp|rccl|acl|aclrt|aclnn|aclop|hccl|hcom|Hccl|Hcom|rt|npu|ze|zes|ur|nv|MPI|mpi|ucp|uct|nvshmem|ibv|nrt|xla|Xla)(?:_?[A-Z_]|_)\w{0,80}$/;
+  /^(?:__)?(?:cuda|cu|cudnn|cublas|cublasLt|cusparse|cusolver|cufft|nvrtc|nvtx|hip|hsa|rocm|roctx|roctracer|rocblas|hipblas|hipblaslt|miopen|nccl|mscclpp|rccl|acl|aclrt|aclnn|aclop|hccl|hcom|Hccl|Hcom|rt|npu|ze|zes|ur|nv|MPI|mpi|ucp|uct|nvshmem|ibv|nrt|nvte|myelin|xla|Xla)(?:_?[A-Z_]|_)\w{0,80}$/;
 const HIP_CALL = /^__hip[A-Z]\w{1,60}$/;
 /** Calls for threads, semaphores, queues and asynchronous I/O. */
 const POSIX = /^(?:pthread|sem|epoll|mq|aio|io)_(?:[a-z]{2,12}_?){1,4}\d?$/;

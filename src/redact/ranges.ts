@@ -19,6 +19,7 @@ import { isDict, literalOrNull, type PythonDict, type PythonValue } from '../rec
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { readRequests, readServingStep, readStepName, withoutRequests, withRequests } from '../record/serving-step.js';
 import { BARE_OPS } from './known-names.js';
+import { isLibraryRange } from './library-ranges.js';
 import type { PseudonymKind, Pseudonyms } from './pseudonyms.js';
 import { isProfilerActivity, isToolText, OPTIMIZERS, RANGE_WORDS } from './words.js';
 
@@ -84,7 +85,7 @@ const SERVED = /^[\w[\]() =/.,:_-]*$/;
 
 /** Words in the names of servers' steps. */
 const SERVING_WORDS: ReadonlySet<string> = new Set(
-  'execute context generation new cached diffusion gpu model runner forward step prefill decode eager executor reqs tokens toks ctx gen sq sk sqsq sqsk bs tok c g d p s l tensorrt llm extend split dllm target verify draft mixed mode is_extend v'.split(
+  'execute context generation new cached diffusion gpu model runner forward step prefill decode eager executor reqs tokens toks ctx gen sq sk sqsq sqsk bs tok c g d p s l x tensorrt llm extend split dllm target verify draft mixed mode is_extend v'.split(
     ' ',
   ),
 );
@@ -120,7 +121,7 @@ const CALLS_OF_NCCL =
 const FRAMEWORK =
   /^(?:DistributedDataParallel\.forward|ProfilerStep\*|autograd::engine::evaluate_function|PyTorch Profiler(?: \(\d{1,4}\))?|Iteration Start|Record Window End)$/;
 
-/** Ranges of PyTorch and NCCL themselves. */
+/** Ranges of PyTorch, NCCL and other libraries themselves. */
 function framework(text: string, rules: PartRules): string | null {
   const [, call, optimizer] = OPTIMIZER.exec(text) ?? [];
   if (call !== undefined && optimizer !== undefined) {
@@ -128,7 +129,8 @@ function framework(text: string, rules: PartRules): string | null {
     return `Optimizer.${call}#${name}.${call}`;
   }
   if (LOADER.test(text) || CALLS_OF_NCCL.test(text) || FRAMEWORK.test(text) || isProfilerActivity(text)) return text;
-  const known = action(text, rules) ?? wrapped(text, rules);
+  if (isLibraryRange(text)) return text;
+  const known = action(text, rules) ?? wrapped(text, rules) ?? ofJax(text, rules);
   if (known !== null) return known;
   return isNcclCall(text) ? `nccl${rules.name('call', text).replace(/^c/, 'C')}` : null;
 }
@@ -149,6 +151,17 @@ function wrapped(text: string, rules: PartRules): string | null {
   return `${action(before, rules) ?? before} (${rules.layers(module)})`;
 }
 
+const JAX_FRAME = /^([^:\s][^:]{0,200}\.py:\d{1,7}) (\S.{0,200})$/s;
+const JITTED = /^PjitFunction\((.{1,200})\)$/s;
+
+/** JAX's ranges for a Python function and for a compiled one. */
+function ofJax(text: string, rules: PartRules): string | null {
+  const [, place, called] = JAX_FRAME.exec(text) ?? [];
+  if (place !== undefined && called !== undefined) return `${rules.frame(place)} ${rules.name('function', called)}`;
+  const compiledName = JITTED.exec(text)?.[1];
+  return compiledName === undefined ? null : `PjitFunction(${rules.name('function', compiledName)})`;
+}
+
 /** What PyTorch writes after the name of an op. */
 const DETAILS =
   /^(?:,? (?:stashed )?seq ?= ?\d{1,15})?(?:, op_id = \d{1,15})?(?:, sizes = [[\]\d, ]*)?(?:, input_op_ids = [[\]()\d, -]*)?$/;
@@ -166,7 +179,7 @@ function opText(text: string, rules: PartRules): string | null {
 function opMarkerText({ text, name, wrapper, seq, opId, sizes }: OpMarker, rules: PartRules): string {
   const called = (wrapper ? ENGINE_PREFIX : '') + name;
   const rest = text.slice(called.length);
-  const op = (wrapper ? ENGINE_PREFIX : '') + (wrapped(name, rules) ?? rules.op(name));
+  const op = (wrapper ? ENGINE_PREFIX : '') + (action(name, rules) ?? wrapped(name, rules) ?? rules.op(name));
   if (DETAILS.test(rest)) return op + rest;
   const isPlain = sizes !== null && /^[[\]\d, ]*$/.test(sizes);
   return [

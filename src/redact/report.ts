@@ -7,6 +7,8 @@ export interface RedactionReport {
     readonly kind: TextKind;
     readonly replaced: number;
     readonly kept: number;
+    /** Different texts among these. */
+    readonly distinct: { readonly replaced: number; readonly kept: number };
     /** Why texts of the kind are kept. */
     readonly reason: string;
   }[];
@@ -22,10 +24,10 @@ const ASKED: Readonly<Partial<Record<TextKind, 'layers' | 'ranges' | 'sources'>>
 };
 
 export function reportOf({ counts, pseudonyms, dropped, options }: TextRules): RedactionReport {
-  const texts = [...counts].map(([kind, { replaced, kept }]) => {
+  const texts = [...counts].map(([kind, count]) => {
     const asked = ASKED[kind];
     const reason = asked !== undefined && options.keep.has(asked) ? `--keep ${asked}` : REASONS[kind];
-    return { kind, replaced, kept, reason };
+    return { kind, ...count, reason };
   });
   const byName = ([a]: readonly [string, number], [b]: readonly [string, number]): number => (a < b ? -1 : 1);
   return {
@@ -40,13 +42,28 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
     .map(([name, count]) => `${name} ${count}`)
     .join(', ');
 
+/** Longest line in characters, because messages show only the beginning of longer ones. */
+const LONGEST_LINE = 300;
+
+/** `kept: …`, over several lines if need be. */
+function labelled(label: string, parts: readonly string[], otherwise: string): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const joined = `${last}, ${part}`;
+    if (last === undefined || joined.length > LONGEST_LINE) lines.push(`${label}: ${part}`);
+    else lines[lines.length - 1] = joined;
+  }
+  return lines.length === 0 ? [`${label}: ${otherwise}`] : lines;
+}
+
 /** The report as lines of text. */
 export function reportLines({ texts, pseudonyms, dropped }: RedactionReport): string[] {
   const [replaced, kept] = [texts.filter((kind) => kind.replaced > 0), texts.filter((kind) => kind.kept > 0)];
   const lines = [
-    `replaced: ${replaced.map(({ kind, replaced: count }) => `${kind} ${count}`).join(', ') || 'nothing'}`,
+    ...labelled('replaced', replaced.map(({ kind, replaced: count, distinct }) => `${kind} ${count} (${distinct.replaced} distinct)`), 'nothing'), // prettier-ignore
     `pseudonyms: ${listed(pseudonyms) || 'none'}`,
-    `kept: ${kept.map(({ kind, kept: count, reason }) => `${kind} ${count} (${reason})`).join(', ') || 'nothing'}`,
+    ...labelled('kept', kept.map(({ kind, kept: count, distinct, reason }) => `${kind} ${count} (${distinct.kept} distinct: ${reason})`), 'nothing'), // prettier-ignore
   ];
   return Object.keys(dropped).length === 0 ? lines : [...lines, `left out: ${listed(dropped)}`];
 }

@@ -2,7 +2,8 @@
  * Replaces texts by kind. A text is kept if it has the form of a harmless text of its kind. Of other texts, the parts on which
  * answers depend are kept, and the rest becomes pseudonyms.
  */
-import { addTo, LruCache } from '../containers/map-entry.js';
+import { addTo, entryOf, LruCache } from '../containers/map-entry.js';
+import { TextPool } from '../containers/text-pool.js';
 import { MODULE } from '../parse/torch/event-names.js';
 import { ENGINE_PREFIX, isBackwardOp } from '../parse/trace/markers/markers.js';
 import { elementType } from '../record/element-types.js';
@@ -85,10 +86,11 @@ export const REASONS = {
 
 export type TextKind = keyof typeof REASONS;
 
-/** How many texts of a kind were replaced and kept. */
+/** How often texts of a kind were replaced and kept, and how many different texts. */
 export interface KindCount {
   replaced: number;
   kept: number;
+  readonly distinct: { replaced: number; kept: number };
 }
 
 const RECENT = 8192;
@@ -121,6 +123,8 @@ export class TextRules {
   readonly pseudonyms: Pseudonyms;
   readonly #recent = new LruCache<string, string>(RECENT);
   readonly #counts = new Map<TextKind, KindCount>();
+  /** Texts that were counted, with their kinds. */
+  readonly #counted = new TextPool();
   /** What was left out, by what it is. */
   readonly dropped = new Map<string, number>();
 
@@ -139,23 +143,30 @@ export class TextRules {
 
   /** The text to write instead of a text of some kind. */
   redact(kind: TextKind, text: string): string {
-    const replaced = this.#recent.of(`${kind}\0${text}`, () => this.#RULES[kind](text));
-    this.#count(kind, replaced !== text);
-    return replaced;
-  }
-
-  #count(kind: TextKind, isReplaced: boolean): void {
-    let count = this.#counts.get(kind);
-    if (count === undefined) this.#counts.set(kind, (count = { replaced: 0, kept: 0 }));
-    if (isReplaced) count.replaced++;
-    else count.kept++;
+    return this.#recentOr(kind, '', text, () => this.#RULES[kind](text));
   }
 
   /** The name to write for an op of a module, without the name of the module. */
   redactOp(mod: string, name: string): string {
-    const replaced = this.#recent.of(`op of ${mod}\0${name}`, () => this.#opIn(mod, name));
-    this.#count('op', replaced !== name);
+    return this.#recentOr('op', `of ${mod}`, name, () => this.#opIn(mod, name));
+  }
+
+  /** The text to write: the one in the cache, or the one that `make` returns. Counts it. @param place where it stands */
+  #recentOr(kind: TextKind, place: string, text: string, make: () => string): string {
+    const count = entryOf(this.#counts, kind, () => ({ replaced: 0, kept: 0, distinct: { replaced: 0, kept: 0 } }));
+    const replaced = this.#recent.of(`${kind} ${place}\0${text}`, () => {
+      const written = make();
+      const outcome = written === text ? 'kept' : 'replaced';
+      if (this.#isNew(`${outcome} ${kind}\0${text}`)) count.distinct[outcome]++;
+      return written;
+    });
+    count[replaced === text ? 'kept' : 'replaced']++;
     return replaced;
+  }
+
+  #isNew(text: string): boolean {
+    const known = this.#counted.length;
+    return this.#counted.numberOf(text) === known;
   }
 
   #opIn(mod: string, name: string): string {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { freshPath } from '../support/fresh-path.js';
-import { answersTo } from '../support/redacted-answers.js';
+import { answersTo, differences } from '../support/redacted-answers.js';
 import { runCli } from '../support/run-cli.js';
 import { itEachShared, ROOT } from '../support/shared.js';
 
@@ -12,7 +12,7 @@ async function expectEqual(path: string, form: 'profile' | 'records'): Promise<v
   const original = form === 'records' ? freshPath('.jsonl') : path;
   if (form === 'records') await runCli('dparse', ['-q', '--ranges', '-o', original, path]);
   await runCli('dparse', ['redact', '-q', '--as', form, ...(form === 'records' ? ['--ranges'] : []), '-o', copy, path]);
-  expect(await answersTo(copy)).to.deep.equal(await answersTo(original));
+  expect(differences(await answersTo(original), await answersTo(copy))).to.deep.equal([]);
 }
 
 const PROFILES = [
@@ -51,6 +51,36 @@ const MORE_RECORDS = [
   ...['xplane/jax08_conv_8gpu_mi300.xplane.pb', 'neuron/trn2_fused_fp32_s512/fused_exec_2_profile_full.json'],
   ...['neuron/neuron_monitor_trn1.jsonl', 'amd/rocprofv1/results.db', 'nsys/fsdp_2proc.sqlite'],
 ].map((name) => `data/${name}`);
+
+describe('a comparison of answers', () => {
+  const rows = [
+    { total: 9, count: 1, name: 'text' },
+    { total: 5, count: 3, name: 'text' },
+    { total: 5, count: 2, name: 'text' },
+    { total: 1, count: 7, name: 'text' },
+  ];
+  const ordered = (...places: readonly number[]): object => ({ rows: places.map((place) => rows[place]) });
+  const whole = ordered(0, 1, 2, 3);
+
+  it('lets only items change places that are equal in the column by which the list is sorted', () => {
+    expect(differences(whole, ordered(0, 2, 1, 3))).to.deep.equal([]);
+    expect(differences(whole, ordered(1, 0, 2, 3))).to.not.deep.equal([]);
+    expect(differences(whole, ordered(0, 1, 3, 2))).to.not.deep.equal([]);
+  });
+
+  it('takes an order without such a column as it is', () => {
+    const [before, after] = [[3, 1, 2], [3, 2, 1]].map((cells) => ({ rows: cells.map((n) => ({ n })) })); // prettier-ignore
+    expect(differences(before, after)).to.deep.equal(['.rows[1].n: 1, 2', '.rows[2].n: 2, 1']);
+  });
+
+  it('finds other numbers, missing items and missing keys', () => {
+    expect(differences(whole, ordered(0, 1, 2))).to.deep.equal(['.rows: 4 items, 3']);
+    expect(differences({ a: 1, b: [{ c: 2 }] }, { b: [{ c: 3 }] })).to.deep.equal([
+      '.a: 1, undefined',
+      '.b[0].c: 2, 3',
+    ]);
+  });
+});
 
 describe('the answers to a redacted profile', () => {
   for (const name of ['lenet.nsys.sqlite', 'lenet.pt.trace.json.gz'])

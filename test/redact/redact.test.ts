@@ -116,8 +116,19 @@ describe('a redacted text', () => {
     const rules = rulesWith();
     const texts = ['a b', 'c d', 'a b'].map((text) => rules.redact('range', text));
     expect(texts).to.deep.equal(['range-a', 'range-b', 'range-a']);
-    expect([...rules.counts]).to.deep.equal([['range', { replaced: 3, kept: 0 }]]);
+    expect([...rules.counts]).to.deep.equal([['range', { replaced: 3, kept: 0, distinct: { replaced: 2, kept: 0 } }]]);
     expect([...rules.pseudonyms.counts]).to.deep.equal([['range', 2]]);
+  });
+
+  it('is counted once among the distinct texts, also after many others and in another module', () => {
+    const rules = rulesWith();
+    const names = Array.from({ length: 20_000 }, (_, i) => `alice ${i}x`);
+    for (const text of [...names, ...names.slice(0, 9)]) rules.redact('range', text);
+    for (const mod of ['torch', 'alice', 'torch'])
+      for (const name of ['batch_reduce', 'alice_op']) rules.redactOp(mod, name);
+    expect(rules.counts.get('range')).to.deep.equal({ replaced: 20_009, kept: 0, distinct: { replaced: 20_000, kept: 0 } }); // prettier-ignore
+    // Words of ops are kept in a known library, and replaced in another module.
+    expect(rules.counts.get('op')).to.deep.equal({ replaced: 4, kept: 2, distinct: { replaced: 2, kept: 1 } });
   });
 
   it('depends on the key alone, and differs between keys', () => {
@@ -251,10 +262,11 @@ describe('dparse redact', () => {
     expect(after.map(({ type, start, dur }) => [type, start, dur])).to.deep.equal(before.map(({ type, start, dur }) => [type, start, dur])); // prettier-ignore
     const { texts, pseudonyms } = JSON.parse(readFileSync(report, 'utf8')) as { texts: Row[]; pseudonyms: Row };
     expect(pseudonyms).to.include({ layer: 6, file: 3 });
-    expect(texts.find(({ kind }) => kind === 'kernel')).to.deep.equal({ kind: 'kernel', replaced: 0, kept: 252, reason: 'name of a kernel' }); // prettier-ignore
+    // 126 kernels with a name and a short name each; the database has 27 such strings.
+    expect(texts.find(({ kind }) => kind === 'kernel')).to.deep.equal({ kind: 'kernel', replaced: 0, kept: 252, distinct: { replaced: 0, kept: 27 }, reason: 'name of a kernel' }); // prettier-ignore
     expect(stderr)
-      .to.match(/^dparse: replaced: .*\bframe \d+/m)
-      .and.match(/^dparse: kept: .*\bkernel 252 \(/m);
+      .to.match(/^dparse: replaced: .*\bframe \d+ \(\d+ distinct\)/m)
+      .and.match(/^dparse: kept: .*\bkernel 252 \(27 distinct: /m);
   });
 
   it('knows a rule for each text of a record', async () => {
@@ -280,6 +292,20 @@ describe('dparse redact', () => {
     expect(chosen.at(-1)).to.deep.include({ type: 'end' }).and.to.have.nested.property('counts.kernel', 3);
     const step = await redacted('--step', '1', LENET);
     expect(new Set(step.filter(({ type }) => type === 'kernel').map((row) => row['step']))).to.deep.equal(new Set([1]));
+  });
+
+  it('selects the time of a range by its own text, which the copy does not have', async () => {
+    const trace = join(ROOT, 'samples/lenet.pt.trace.json.gz');
+    const { stdout } = await runCli('dparse', ['-q', '--ranges', trace]);
+    const before = rowsOf(stdout) as (Row & { start: number; dur: number })[];
+    const [, second] = before.filter(({ type, text }) => type === 'range' && /LeNet_0/.test(String(text)));
+    const { start, dur } = second ?? { start: NaN, dur: NaN };
+    const isWork = ({ type }: Row): boolean => type === 'kernel' || type === 'copy';
+    const inside = before.filter((row) => isWork(row) && row.start < start + dur && row.start + row.dur > start);
+    expect(inside).to.have.length.above(10);
+    const chosen = await redacted('--range', 'LeNet_0#2', trace);
+    expect(chosen.filter(isWork).map((row) => [row['type'], row['start'], row['dur']])).to.deep.equal(inside.map((row) => [row.type, row.start, row.dur])); // prettier-ignore
+    expect(JSON.stringify(chosen)).to.not.include('LeNet');
   });
 
   it('gives the ranks of a job the same pseudonyms with a key', async () => {
@@ -339,7 +365,11 @@ describe('dparse redact', () => {
     };
     expect(await failure()).to.match(/^2 .*no INPUT/);
     expect(await failure('--hash', 'short', LENET)).to.match(/^2 .*at least 12 characters/);
-    expect(await failure('--as', 'profile', '--step', '1', LENET)).to.match(/^2 .*--step cannot be combined/);
+    for (const part of ['--step=1', '--range=x'])
+      expect(await failure('--as', 'profile', part, LENET)).to.match(/^2 .*--(?:step|range) cannot be combined/);
+    expect(await failure('--range', 'nowhere', LENET)).to.match(/^1 .*no range 'nowhere'/);
+    expect(await failure('--range', 'x', '--from', '1', LENET)).to.match(/^2 .*--range/);
+    expect(await failure('--range', 'x', '-')).to.match(/^2 .*needs to read the input twice/);
     expect(await failure('--as', 'profile', join(ROOT, 'samples/mlp_results.db'))).to.match(/^1 .*rocpd.*--as records/);
     expect(await failure('--kernels', '9000-9001', LENET)).to.match(/^1 .*no kernels 9000 to 9001/);
     expect(await failure('--keep', 'layer', LENET)).to.match(/^2 .*did you mean layers/);

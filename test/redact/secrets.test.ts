@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { freshPath } from '../support/fresh-path.js';
 import { globalPid, globalTid, NsightDatabase } from '../support/nsight-database.js';
 import { runCli } from '../support/run-cli.js';
+import { SECRET_PROFILES } from '../support/secret-profiles.js';
 import { foundIn, Secrets } from '../support/secrets.js';
 import { itSlow } from '../support/sets.js';
 import { ROOT } from '../support/shared.js';
@@ -138,8 +139,8 @@ function nsight({ next, noFunction }: Secrets): string {
   const database = new NsightDatabase().launch(1, [next()]);
   const at = { globalTid: globalTid(), globalPid: globalPid() };
   const string = (text = next()): number => database.string(text);
-  for (let i = 0; i < 16; i++) database.launch(2 + i, [next(), `layer:${next()}`, `aten::x${next()}, seq = ${i}`]);
-  for (let i = 0; i < 16; i++)
+  for (let i = 0; i < 64; i++) database.launch(2 + i, [next(), `layer:${next()}`, `aten::x${next()}, seq = ${i}`]);
+  for (let i = 0; i < 64; i++)
     database.range(null, 100 * i, 100 * i + 5, { textId: string(), jsonTextId: string(), jsonText: next() });
   for (const type of [33, 34, 39, 60, 75])
     database.range(next(), 5, 6, {
@@ -261,26 +262,47 @@ function overwritten(bytes: Buffer, secrets: Secrets): Buffer {
   );
 }
 
+/** Fewest secrets in a made profile, and fewest of them that are in its records before they are redacted. */
+const [FEWEST, FEWEST_READ] = [400, 100];
+
 describe('dparse redact', () => {
   const kinds: readonly (readonly [string, (secrets: Secrets) => string, string])[] = [
     ['PyTorch', (secrets) => { const path = freshPath('.pt.trace.json'); writeFileSync(path, trace(secrets)); return path; }, '.json.gz'],
     ['Nsight Systems', nsight, '.sqlite'],
   ]; // prettier-ignore
-  for (const [format, make, ending] of kinds)
+  for (const [format, make, ending] of kinds) {
+    const secrets = new Secrets();
+    const input = make(secrets);
     for (const [form, end] of [
       ['profile', ending],
       ['records', '.jsonl'],
     ] as const)
       for (const options of [[], ['--hash', 'a key of many signs'], ['--hash-kernels']])
-        it(`leaves no secret of a ${format} profile in ${form} ${options.join(' ')}`, async () => {
-          const secrets = new Secrets();
-          const input = make(secrets);
-          expect(foundIn(readFileSync(input), secrets.planted)).to.have.length.above(100);
+        it(`leaves none of the ${secrets.planted.length} secrets of a ${format} profile in ${form} ${options.join(' ')}`, async () => {
+          expect(foundIn(readFileSync(input), secrets.planted)).to.have.length.of.at.least(FEWEST);
           const more = form === 'records' ? ['--ranges'] : [];
           expect(foundIn(await redacted(input, end, '--as', form, ...more, ...options), secrets.planted)).to.deep.equal(
             [],
           );
         });
+  }
+
+  for (const [format, make] of Object.entries(SECRET_PROFILES)) {
+    const secrets = new Secrets();
+    const input = make(secrets);
+    const { length } = secrets.planted;
+    it(`finds the ${length} secrets of a profile in ${format}, many of them in its records`, async () => {
+      expect(foundIn(readFileSync(input), secrets.planted))
+        .to.have.length(length)
+        .of.at.least(FEWEST);
+      const { stdout } = await runCli('dparse', ['-q', '--ranges', input]);
+      expect(foundIn(Buffer.from(stdout), secrets.planted)).to.have.length.of.at.least(FEWEST_READ);
+    });
+    for (const options of [[], ['--hash', 'a key of many signs'], ['--hash-kernels']])
+      it(`leaves none of the ${length} secrets of a profile in ${format} ${options.join(' ')}`, async () => {
+        expect(foundIn(await redacted(input, '.jsonl', '--ranges', ...options), secrets.planted)).to.deep.equal([]);
+      });
+  }
 
   for (const name of [
     'lenet.nsys.sqlite',

@@ -29,6 +29,12 @@ const KINDS: readonly ((n: number) => Secret)[] = [
   }),
   (n) => ({ text: `"quoted" <hjalmar${n}zq> & 'more'`, core: `hjalmar${n}zq` }),
   (n) => ({ text: `Project-Zeppelin${n}zq phase II`, core: `Zeppelin${n}zq` }),
+  (n) => ({ text: `srun --account=zcorp${n}zq -w gpu-[01-04] bash run.sh`, core: `zcorp${n}zq` }),
+  (n) => ({ text: Buffer.from(`user:hjalmar${n}zq@zcorp`).toString('base64'), core: `hjalmar${n}zq` }),
+  (n) => ({ text: `%2Fhome%2Fj%C3%B6rg${n}zq%2Frun`, core: `jörg${n}zq` }),
+  (n) => ({ text: `\\u006a\\u00f6rg${n}zq said "hi"\\n`, core: `00f6rg${n}zq` }),
+  (n) => ({ text: Array.from(`hjalmar${n}zq`).join('\0'), core: `hjalmar${n}zq` }),
+  (n) => ({ text: Buffer.from(`hjalmar${n}zq`).toString('hex'), core: `hjalmar${n}zq` }),
 ];
 
 /** Kinds that cannot be part of the name of a function: names of kernels are kept if they can. */
@@ -50,9 +56,11 @@ export class Secrets {
   }
 }
 
-/** The bytes that show a text: plain, escaped in JSON, in UTF-16, and in base64 at each alignment. */
+const escapedIn = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** The bytes that show a text: plain, escaped in JSON and in URLs, in UTF-16, in hexadecimal digits, and in base64 at each alignment. */
 function formsOf(text: string): Buffer[] {
-  const escaped = JSON.stringify(text).slice(1, -1);
+  const escaped = escapedIn(text);
   const ascii = escaped.replace(/[^\x20-\x7e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const base64 = [0, 1, 2].map((shift) => {
     const whole = Buffer.concat([Buffer.alloc(shift), Buffer.from(text)])
@@ -61,7 +69,10 @@ function formsOf(text: string): Buffer[] {
     // The first and last characters depend on the neighbours.
     return whole.slice(shift === 0 ? 0 : shift + 1, -2);
   });
-  return [Buffer.from(text), Buffer.from(escaped), Buffer.from(ascii), Buffer.from(text, 'utf16le'), ...base64.map((form) => Buffer.from(form))]; // prettier-ignore
+  const wide = Array.from(text).join('\0');
+  const hex = Buffer.from(text).toString('hex');
+  const others = [text, escaped, ascii, encodeURIComponent(text), wide, escapedIn(wide), hex, hex.toUpperCase()];
+  return [...new Set([...others, ...base64])].map((form) => Buffer.from(form)).concat(Buffer.from(text, 'utf16le'));
 }
 
 /** The secrets whose core is in the bytes of an output, also if they are compressed. */

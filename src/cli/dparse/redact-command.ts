@@ -24,6 +24,7 @@ import { say } from '../message.js';
 import { checkOutput, refuseTerminal, withOutput, type Write } from '../output.js';
 import { progress } from '../progress.js';
 import { readReading } from '../records-command.js';
+import { locate } from '../run-analysis.js';
 import { READING_OPTIONS } from '../shared-options.js';
 
 const FORMS = ['records', 'profile'] as const;
@@ -31,9 +32,7 @@ const FORMS = ['records', 'profile'] as const;
 /** Minimum characters of a key. A shorter key could be found by trying all. */
 const SHORTEST_KEY = 12;
 
-const [, FROM, TO] = UNCUT_TIME_OPTIONS;
-
-const CHOICES = [...PLACE_OPTIONS, STEP_OPTION, ...[FROM, TO].filter((option) => option !== undefined)];
+const CHOICES = [...PLACE_OPTIONS, STEP_OPTION, ...UNCUT_TIME_OPTIONS];
 
 export const REDACT: Tool = {
   name: 'dparse redact',
@@ -67,7 +66,7 @@ export const REDACT: Tool = {
       'Options that select a part are for records. Names of kernels are kept, and may reveal a program; --hash-kernels replaces them. Read the report and the copy before you share it.',
     ],
     [
-      'Memory: an entry for each distinct text that is replaced; records add that of dparse, and an Nsight Systems copy and a profile from stdin are first written to TMPDIR.',
+      'Memory: an entry for each distinct text; records add that of dparse, and an Nsight Systems copy and a profile from stdin are first written to TMPDIR.',
     ],
     ['To parse a file named redact, give ./redact.'],
   ],
@@ -75,6 +74,7 @@ export const REDACT: Tool = {
     'dparse redact net.sqlite -o net.redacted.jsonl',
     'dparse redact --as profile rank0.pt.trace.json.gz -o shared.pt.trace.json.gz',
     'dparse redact --step 3 --keep layers net.sqlite -o step3.jsonl',
+    "dparse redact --range 'forward#2' net.sqlite -o forward.jsonl",
     'for f in rank*.json.gz; do dparse redact --as profile --hash "$KEY" $f -o shared/$f; done',
   ],
 };
@@ -133,9 +133,11 @@ async function writeRecords(given: Arguments, rules: TextRules): Promise<void> {
   const choice = readChoice(given, REDACT);
   const kernels = given.read('kernels', kernelsOf);
   await checkOutput(output, inputs);
+  const reading = readReading(given);
+  await locate(choice, { files: inputs, quiet: isQuiet, reading });
   const meter = progress('dparse', !isQuiet);
   const types = new Set([...ALL_TYPES].filter((type) => type !== 'range' || given.on('ranges')));
-  const opening = { stdin: process.stdin, onBytes: (done: number, total: number | null) => meter.at(done, total), ...readReading(given) }; // prettier-ignore
+  const opening = { stdin: process.stdin, onBytes: (done: number, total: number | null) => meter.at(done, total), ...reading }; // prettier-ignore
   const source = await openInputs(inputs, opening, { types });
   try {
     await withOutput(output, inputs, async (write) => {

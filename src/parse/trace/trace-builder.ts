@@ -247,13 +247,21 @@ export class TraceBuilder {
     this.#activities.addKernel(this.#work(row), name === NONE ? UNNAMED : name, valueOf(row.graphId));
     for (const extents of [row.grid, row.block])
       for (const axis of [0, 1, 2]) kernels.extents.push(extentOf(extents?.[axis]));
-    if (row.registers !== undefined || row.sharedBytes !== undefined) {
-      kernels.registers.push(valueOf(row.registers));
-      kernels.sharedBytes.push(valueOf(row.sharedBytes));
-    }
-    if (row.accumRegisters === undefined && row.scalarRegisters === undefined) return;
-    kernels.accumRegisters.push(valueOf(row.accumRegisters));
-    kernels.scalarRegisters.push(valueOf(row.scalarRegisters));
+    this.#addOptional(kernels.registers, row.registers, row.sharedBytes);
+    this.#addOptional(kernels.sharedBytes, row.sharedBytes, row.registers);
+    this.#addOptional(kernels.accumRegisters, row.accumRegisters, row.scalarRegisters);
+    this.#addOptional(kernels.scalarRegisters, row.scalarRegisters, row.accumRegisters);
+  }
+
+  /**
+   * Adds a cell of the last kernel that formats may lack. The column stays empty until a kernel has it or its counterpart;
+   * kernels before that one get unknown cells.
+   */
+  #addOptional(column: NarrowColumn, cell: Value, counterpart: Value): void {
+    if (column.length === 0 && cell === undefined && counterpart === undefined) return;
+    const before = this.#activities.kernels.name.length - 1;
+    while (column.length < before) column.push(NaN);
+    column.push(valueOf(cell));
   }
 
   copy(row: CopyRow): void {
@@ -351,9 +359,6 @@ export class TraceBuilder {
   records(about: TraceFacts, options: ReadOptions): Generator<ProfileLine> {
     this.#placeHostCopies();
     const [calls, ranges, overhead, activities] = [this.#calls, this.#ranges, this.#overhead, this.#activities];
-    const { registers, scalarRegisters, name } = activities.kernels;
-    if (![registers, scalarRegisters].every(({ length }) => [0, name.length].includes(length)))
-      throw new RangeError('registers of some kernels only');
     this.#joinProcesses();
     const apiOf = this.#apis.sorted((api) => this.textOf(api) ?? '');
     for (let call = 0; call < calls.length; call++) calls.api.set(call, apiOf(calls.api.at(call)));

@@ -158,6 +158,8 @@ export interface Trace {
   capturedGraphs?(launches: LaunchJoin): readonly CapturedGraph[];
   /** The captured node that graph work was made from, if the profiler states it; null for other work. */
   capturedNode?(activity: number): CapturedNode | null;
+  /** When threads added nodes to graphs, by capture or otherwise, if the profiler states it. Times in ns. */
+  nodeBirths?(): readonly { readonly thread: number; readonly start: number }[];
   /** Kind of host memory that a copy reads or writes. */
   hostMemoryOf?(activity: number): HostMemory | null;
   /** The thread that an activity states as that of its launch, for work whose call is not in the profile. */

@@ -73,6 +73,12 @@ export class GraphNodes {
     return event === null ? null : ((this.#captured ??= this.#readContexts()).get(event) ?? null);
   }
 
+  /** When and on which thread nodes were added that are not copies. */
+  births(): readonly Pick<NodeEvent, 'thread' | 'start'>[] {
+    const events = [...this.#events.values()].flatMap((nodes) => [...nodes.values()]);
+    return events.filter(({ original }) => Number.isNaN(original));
+  }
+
   #originOf(process: number, node: number): NodeEvent | null {
     const nodes = this.#events.get(process);
     let event = nodes?.get(node) ?? null;

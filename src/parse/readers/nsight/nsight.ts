@@ -417,6 +417,10 @@ class NsightTrace implements Trace {
     yield* merged(startOf, this.#cpu.busy(profile), this.#memory.records(profile, diagnostics), counters);
   }
 
+  nodeBirths(): ReturnType<GraphNodes['births']> {
+    return this.#graphNodes.births();
+  }
+
   capturedNode(activity: number): CapturedNode | null {
     return this.#graphNodes.capturedNode(activity);
   }

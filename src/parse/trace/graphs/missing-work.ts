@@ -8,7 +8,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { joined, outermost, spanAt, spanRows } from '../../../containers/nesting.js';
-import { entryOf } from '../../../containers/map-entry.js';
+import { entryOf, groupsOf } from '../../../containers/map-entry.js';
 import { sortRows, countBelow } from '../../../containers/row-order.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { isCopyCall } from '../../../record/wait-calls.js';
@@ -69,16 +69,26 @@ function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {
 type Incomplete = Map<number, 'none' | 'part'>;
 
 /**
- * Whether a call was captured, so that no work reached a device. Threads that work for the capturing thread, such as
- * autograd's, are captured too. Therefore launches without work on all threads of the process are checked.
+ * Whether a call was captured, so that no work reached a device: it is between the calls that begin and end a capture, or the
+ * profiler saw it add a node to a graph. Threads that work for the capturing thread, such as autograd's, are captured too.
+ * Therefore launches without work on all threads of the process are checked.
  */
 function capturedCalls(trace: Trace): (call: number) => boolean {
-  const { start, thread } = trace.hostCalls;
+  const { start, end, thread } = trace.hostCalls;
   const processOf = (threadId: number): number => trace.threads.processOf(threadId);
   const byProcess = new Map<number, CaptureSpan[]>();
   for (const span of captureSpans(trace)) entryOf(byProcess, processOf(span.thread), () => []).push(span);
   const times = new Map([...byProcess].map(([owner, spans]) => [owner, joined(spans)]));
-  return (call) => spanAt(times.get(processOf(thread.at(call))) ?? [], start.at(call)) !== null;
+  const births = birthTimes(trace);
+  return (call) =>
+    spanAt(times.get(processOf(thread.at(call))) ?? [], start.at(call)) !== null ||
+    births.get(thread.at(call))?.(start.at(call), end.at(call)) === true;
+}
+
+/** Whether a node of a graph was added within a time span, by thread. */
+function birthTimes(trace: Trace): ReadonlyMap<number, (from: number, to: number) => boolean> {
+  const births = groupsOf(trace.nodeBirths?.() ?? [], ({ thread }) => thread);
+  return new Map([...births].map(([thread, list]) => [thread, holdsAny(list.map(({ start }) => start))]));
 }
 
 /**
@@ -163,6 +173,8 @@ class MissingLaunches {
    * counted.
    */
   kernels = 0;
+  /** By row of a call: 1 when it launched work that is in the profile. */
+  readonly #hasWork: Uint8Array;
 
   constructor(
     private readonly trace: Trace,
@@ -170,7 +182,7 @@ class MissingLaunches {
   ) {
     const isCaptured = capturedCalls(trace);
     const nameOf = byCallName(trace, (name) => (isGraphLaunch(name) || isKernelLaunch(name) ? name : null));
-    const hasWork = new Uint8Array(trace.hostCalls.length);
+    const hasWork = (this.#hasWork = new Uint8Array(trace.hostCalls.length));
     this.#eachWork((_, call) => {
       if (call !== -1) hasWork[call] = 1;
     });
@@ -309,7 +321,7 @@ class MissingLaunches {
     const { start, end, thread } = this.trace.hostCalls;
     const rows: number[] = [];
     for (let row = 0; row < start.length; row++) {
-      const isLaunch = elementAt(first, row) < Infinity || this.#launching.has(row);
+      const isLaunch = this.#hasWork[row] === 1 || elementAt(first, row) < Infinity || this.#launching.has(row);
       if (isLaunch && threads.has(thread.at(row))) rows.push(row);
     }
     const sorted = Uint32Array.from(rows);
@@ -331,7 +343,9 @@ class MissingLaunches {
   #outermost(rows: Uint32Array, incomplete: Incomplete, first: Float64Array, device: Uint32Array): number[] {
     return outermost(rows, spanRows(this.trace.hostCalls), (row, around) => {
       const api = this.#launching.get(row);
-      if (api !== undefined && !this.#launching.has(around)) this.#launching.set(around, api);
+      // The kernel of a launch within another one is that of the outer one, also on a stream that says nothing about graphs.
+      const isOfOuter = this.#hasWork[around] === 1 && api !== undefined && isKernelLaunch(api);
+      if (api !== undefined && !isOfOuter && !this.#launching.has(around)) this.#launching.set(around, api);
       if (incomplete.get(row) === 'part') incomplete.set(around, 'part');
       if (elementAt(first, row) >= elementAt(first, around)) return;
       first[around] = elementAt(first, row);
@@ -340,11 +354,7 @@ class MissingLaunches {
   }
 }
 
-/**
- * Whether any work of unknown launch starts within a time span: a graph launch that seems to have no work may have launched
- * it.
- * @param starts start times of such work
- */
+/** Whether one of these times is within a span. */
 function holdsAny(starts: readonly number[]): (from: number, to: number) => boolean {
   const sorted = Float64Array.from(starts).sort();
   const valueAt = (index: number): number => elementAt(sorted, index);

@@ -171,6 +171,21 @@ describe('XPlane reader', () => {
     ]);
   });
 
+  it('reads a file with a GPU and a TPU, whose kernels have no registers', () => {
+    const details = { kernel_details: 'regs:38 shm:512 grid:2,1,1 block:64,1,1' };
+    const planes = [
+      new PlaneWriter('/device:TPU:1').line(3, 'XLA Ops', 0, [['copy', [100, 50]]]),
+      new PlaneWriter('/device:GPU:0').line(1, 'Stream #1(Kernel)', 0, [['k', [200, 50], details]]),
+      new PlaneWriter('/device:TPU:2').line(3, 'XLA Ops', 0, [['copy', [300, 50]]]),
+    ];
+    const cells = kernelsOf(written(file(planes))).map(({ device, registers, sharedBytes }) => [device, registers, sharedBytes]); // prettier-ignore
+    expect(cells).to.deep.equal([
+      [1, null, null],
+      [0, 38, 512],
+      [2, null, null],
+    ]);
+  });
+
   it('is the same whatever the order of fields, with maps before lines', () => {
     const plane = (fields: readonly Field[]): Buffer => message([[1, fields]]);
     const name: Field = [2, '/device:GPU:3'];

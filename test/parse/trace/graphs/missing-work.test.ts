@@ -1,12 +1,15 @@
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { join } from 'node:path';
 import type { EndRecord, ProfileRecord, SampleRecord } from '../../../../src/record/record.js';
 import { training, type AscendDatabase } from '../../../support/ascend-database.js';
 import { activity, any, diagnostics, ENGINE, kernel, launch, read, runtime, traceText, writeTrace, type EventText } from '../../../support/kineto-trace.js'; // prettier-ignore
-import { NsightDatabase } from '../../../support/nsight-database.js';
+import { globalTid, NsightDatabase } from '../../../support/nsight-database.js';
 import { NvprofDatabase } from '../../../support/nvprof-database.js';
 import { diagnosticsOf, recordsOf } from '../../../support/profile-records.js';
 import { CALLED_COPIES_FACT } from '../../../../src/record/wait-calls.js';
+import { ROOT } from '../../../support/shared.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 const NAME = 'graph-launch-without-work';
@@ -23,6 +26,9 @@ const LATER = [launch(9, 200), kernel('later', 9, 300)];
 /** Node `node` of graph 4. */
 const node = (number: number, corr: number, at: number): EventText =>
   kernel(`node ${number}`, corr, at, { 'graph id': 4, 'graph node id': number });
+
+/** Cases in which no launch of a kernel lacks its kernel either. */
+const LAUNCHED = /the call of the|captures/;
 
 describe('work that is missing after graph launches', () => {
   it('may have run from the launch to the next work of its thread', () => {
@@ -119,6 +125,38 @@ describe('work that is missing after graph launches', () => {
     );
   });
 
+  it('is none where the profiler saw the launch add a node to a graph, though no capture begins in the profile', () => {
+    const database = (births: readonly number[]): string => {
+      const made = new NsightDatabase();
+      for (const [corr, at] of [1000, 2000, 3000].entries()) made.call({ start: at, end: at + 100 }, corr + 1);
+      const nameId = made.string('cudaGraphNode');
+      births.forEach((start, id) => made.row('CUDA_GRAPH_NODE_EVENTS', { start, end: start + 1, globalTid: globalTid(), nameId, graphNodeId: id + 1, originalGraphNodeId: null })); // prettier-ignore
+      return made.kernel({ start: 3200, end: 3300 }, 3).write();
+    };
+    const counts = [[], [1050], [1050, 2099], [1150, 2150]].map((births) => diagnosticsOf(database(births))['launch-without-work']); // prettier-ignore
+    expect(counts).to.deep.equal([2, 1, undefined, 2]);
+  });
+
+  it('is none in the sample, where three launches without a kernel are captured, and two calls share one', () => {
+    const path = join(ROOT, 'samples/transformer.nsys.sqlite');
+    const database = new Database(path, { readonly: true });
+    const lacking = database
+      .prepare(
+        `SELECT call.start AS start, call.end AS end FROM CUPTI_ACTIVITY_KIND_RUNTIME call JOIN StringIds name ON name.id = nameId
+         WHERE name.value LIKE '%LaunchKernel%' AND NOT EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_KERNEL
+           WHERE correlationId = call.correlationId AND globalPid >> 24 = call.globalTid >> 24)`,
+      )
+      .all() as { start: number; end: number }[];
+    const births = database
+      .prepare('SELECT start FROM CUDA_GRAPH_NODE_EVENTS WHERE originalGraphNodeId IS NULL')
+      .pluck()
+      .all() as number[];
+    database.close();
+    expect(lacking).to.have.length(3);
+    expect(lacking.every(({ start, end }) => births.some((at) => at >= start && at < end))).to.equal(true);
+    expect(diagnosticsOf(path)).to.not.have.property('launch-without-work');
+  });
+
   const complete: readonly (readonly [what: string, events: readonly EventText[]])[] = [
     ['the launch has work', [graph(2, 50), kernel('in graph', 2, 60), ...LATER]],
     ['the work is a copy', [graph(2, 50), activity('gpu_memcpy', 'Memcpy DtoD', 2, 60), ...LATER]],
@@ -130,12 +168,14 @@ describe('work that is missing after graph launches', () => {
     ['a graph is made ready', [...FIRST, runtime('cudaGraphUpload', 2, 40, 42), runtime('cudaGraphInstantiate', 3, 50, 60), ...LATER]], // prettier-ignore
     ['another call launches nothing', [...FIRST, runtime('cudaMemcpyAsync', 2, 50, 55), ...LATER]],
     ['the call of the runtime around has the work', [runtime('cudaGraphLaunch', 2, 50, 60), runtime('cuGraphLaunch', 3, 51, 59), kernel('in graph', 2, 70), ...LATER]], // prettier-ignore
+    ['the call of the runtime around has the work, on a stream that graphs do not use', [runtime('cudaGraphLaunch', 2, 0, 5), kernel('in graph', 2, 20), runtime('cudaLaunchKernel', 3, 50, 60), runtime('cuLaunchKernel', 3, 51, 59), kernel('k', 3, 70, { stream: 19 }), launch(9, 200), kernel('later', 9, 300)]], // prettier-ignore
     ['the call of the driver within has the work', [runtime('cudaGraphLaunch', 2, 50, 60), runtime('cuGraphLaunch', 3, 51, 59), kernel('in graph', 3, 70), ...LATER]], // prettier-ignore
   ];
   for (const [what, events] of complete) {
     it(`is none where ${what}`, () => {
       expect(missing(events)).to.deep.equal([]);
       expect(diagnostics(events)).not.to.have.property(NAME);
+      if (LAUNCHED.test(what)) expect(diagnostics(events)).not.to.have.property('launch-without-work');
     });
   }
 
