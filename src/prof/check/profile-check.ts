@@ -6,6 +6,8 @@ import type { Analysis, Answer, Item, RecordTypes } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import { CHECKS, type Check } from './checks.js';
 import { reasonsOf } from './faults.js';
+import { Losses } from '../input/losses.js';
+import { doubtsOf } from './found-doubts.js';
 import { LEVELS, REASON_COLUMNS, verdictOf, type CheckVerdict, type Reason, type ReasonRow } from './reason.js';
 
 /** The verdict on one profile; an element of the JSON output. */
@@ -94,6 +96,8 @@ export class Checker implements Analysis<readonly CheckedProfile[]> {
     const rows = profiles.flatMap(({ profile, header, reasons }) =>
       reasons.map((reason): ReasonRow => ({ profile, file: header?.file ?? null, rank: header?.rank ?? null, reason })),
     );
-    return { table: { columns: REASON_COLUMNS, rows }, facts: profiles };
+    const losses = new Losses();
+    for (const { header, reasons } of profiles) losses.addDoubts(header?.file ?? '', doubtsOf(reasons));
+    return { table: { columns: REASON_COLUMNS, rows }, facts: profiles, losses };
   }
 }
