@@ -4,6 +4,7 @@ import { inDeviceWords } from '../../record/glossary.js';
 import type { EndRecord, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Analysis, Answer, Item, RecordTypes } from '../analysis.js';
 import { Annotated } from '../annotate.js';
+import { missingRanksNote } from '../ranks/membership.js';
 import { CHECKS, type Check } from './checks.js';
 import { reasonsOf } from './faults.js';
 import { Losses } from '../input/losses.js';
@@ -98,6 +99,8 @@ export class Checker implements Analysis<readonly CheckedProfile[]> {
     );
     const losses = new Losses();
     for (const { header, reasons } of profiles) losses.addDoubts(header?.file ?? '', doubtsOf(reasons));
-    return { table: { columns: REASON_COLUMNS, rows }, facts: profiles, losses };
+    const missing = missingRanksNote(profiles.flatMap(({ header }) => header ?? []));
+    const notes = missing === null ? [] : [missing];
+    return { table: { columns: REASON_COLUMNS, rows }, facts: profiles, notes, losses };
   }
 }

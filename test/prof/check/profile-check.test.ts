@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { limitsOf } from '../../../src/prof/analysis.js';
 import { Checker, type CheckedProfile } from '../../../src/prof/check/profile-check.js';
 import { DIAGNOSTICS } from '../../../src/record/diagnostics.js';
 import type { KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { CALLED_COPIES_FACT } from '../../../src/record/wait-calls.js';
 import { copy, findingsOf } from '../../support/advice.js';
-import { A100, device, profileOn } from '../../support/devices.js';
+import { A100, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { instruction, neuronProfile } from '../../support/neuron.js';
 import { takeAll } from '../../support/rows.js';
@@ -317,5 +318,27 @@ describe('check', () => {
       what: 'copies that devices started, without any copy of these devices in the profile: 3, on devices 1 2',
     });
     expect(namesOf([A100_PROFILE, start(0), copy({ device: 0 }), end()])).to.deep.equal([]);
+  });
+
+  it('notes which ranks of a job are missing where it is given several', () => {
+    const notesOf = (...ranks: readonly (number | null)[]): unknown => {
+      const checker = new Checker();
+      for (const [profile, rank] of ranks.entries())
+        takeAll(
+          [
+            { ...A100_PROFILE, profile, rank, worldSize: 6 },
+            { ...end(), profile },
+          ],
+          checker,
+        );
+      return checker
+        .finish()
+        .notes?.flatMap(limitsOf)
+        .map(({ what }) => what);
+    };
+    expect(notesOf(0, 3)).to.deep.equal(['2 of the 6 ranks of the job are given; missing: ranks 1-2, 4-5']);
+    expect(notesOf(1)).to.deep.equal([]);
+    expect(notesOf(0, null)).to.deep.equal([]);
+    expect(notesOf(0, 1, 2, 3, 4, 5)).to.deep.equal([]);
   });
 });
