@@ -68,7 +68,7 @@ export async function runAnalysis<Facts>(
       document?.reachEnd();
       const found = [...(answer.notes ?? []), ...(choice?.notes ?? [])];
       notes = quiet && document === null ? [] : await shown(found, source, files);
-      const losses = lossesOf(source.endings);
+      const losses = lossesOf(source.endings, answer.losses);
       await run.print(answer, write, { input: source.name, doubts: losses.doubts });
       const window = choice?.chosenTime ?? null;
       if (document !== null) {

@@ -87,7 +87,7 @@ export async function answer<Facts>(
     const found = analysis.finish();
     reportEndings(source, options);
     reportNotes(found.notes ?? [], source, options);
-    return { ...found, doubts: lossesOf(source.endings).doubts };
+    return { ...found, doubts: lossesOf(source.endings, found.losses).doubts };
   } catch (error) {
     throw ofSource(error, source);
   } finally {

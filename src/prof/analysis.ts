@@ -4,6 +4,7 @@ import { counted } from '../record/plural.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
 import type { Annotated } from './annotate.js';
+import type { Losses } from './input/losses.js';
 import { WithoutDevice } from './input/device-activity.js';
 
 /** Input of an analysis: records in input order and, if kernels are annotated, each kernel once it is complete. */
@@ -46,6 +47,8 @@ export interface Answer<Facts> {
   /** Facts for the command's own formats: screens, JSON documents, traces. */
   readonly facts: Facts;
   readonly notes?: readonly Note[];
+  /** Losses and doubts that the records show, and no reader counted. */
+  readonly losses?: Losses;
 }
 
 export interface Analysis<Facts> {

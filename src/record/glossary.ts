@@ -112,6 +112,9 @@ export const meaningOf = (term: keyof typeof terms): string => terms[term].meani
 /** A vendor with special words for its devices. */
 export type Vendor = 'nvidia' | 'amd' | 'intel' | 'ascend' | 'neuron' | 'tpu';
 
+/** Vendors of devices to which a CPU launches work. */
+export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'intel', 'ascend'];
+
 interface DeviceWords {
   readonly vendor: Vendor | null;
   readonly matrixUnit: string;

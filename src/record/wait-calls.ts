@@ -1,4 +1,6 @@
-/** Calls of device libraries that wait for work, or that copy memory. */
+/** Calls of device libraries that wait for work or copy memory, and instructions that wait for or start transfers. */
+import { isNeuronInstruction } from './neuron/neuron-cores.js';
+import type { KernelLine, Labels } from './record.js';
 
 /** Whether a function copies memory, as `cudaMemcpyAsync`, `hipMemcpyWithStream` and `cuMemcpyDtoH_v2` do. */
 export const isCopyCall = (api: string): boolean => /memcpy/i.test(api) && !/Graph/.test(api);
@@ -39,3 +41,19 @@ const ASCEND_WAITS: readonly (readonly [pattern: RegExp, kind: string])[] = [
 /** The same as `waitOfCall`, also for Ascend, whose readers find the kind of a wait in its task. */
 export const waitOfAnyCall = (api: string | null): string | null =>
   waitOfCall(api) ?? ASCEND_WAITS.find(([pattern]) => api !== null && pattern.test(api))?.[1] ?? null;
+
+/** Whether an instruction of a TPU waits for the end of a transfer. */
+export const isTransferWait = (labels: Labels | undefined): boolean => /-done$/.test(String(labels?.['category']));
+
+/** Whether an instruction of a TPU starts a transfer, which goes on after it. */
+export const isTransferStart = (labels: Labels | undefined): boolean => /-start$/.test(String(labels?.['category']));
+
+/** Whether an instruction of a TPU starts a copy. */
+export const isCopyStart = (labels: Labels | undefined): boolean => labels?.['category'] === 'copy-start';
+
+/**
+ * Whether it only waits: an instruction of a NeuronCore waits for a semaphore, and one of a TPU for the end of a
+ * transfer.
+ */
+export const isWait = (kernel: KernelLine): boolean =>
+  (kernel.name === 'EVENT_SEMAPHORE' && isNeuronInstruction(kernel)) || isTransferWait(kernel.labels);

@@ -4,7 +4,8 @@
  * A product also has the extents that are `summed`. A fusion has its `body`: for each opcode the number of elements
  * that it computes, and for products also the number of terms of each sum and the type of the factors.
  */
-import type { Arg, KernelLine, KernelRecord, Labels, OpCall, ProfileLine } from '../../record/record.js';
+import { isTransferStart, isTransferWait } from '../../record/wait-calls.js';
+import type { Arg, KernelLine, KernelRecord, OpCall, ProfileLine } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import type { Category } from '../category.js';
 import type { Family, OpCost, Param, Work } from '../family.js';
@@ -36,12 +37,6 @@ const [isMap, isReduction, isMove, isWait, isFusion] = [MAPS, REDUCTIONS, MOVES,
 }) as [Check, Check, Check, Check, Check];
 type Check = (op: string) => boolean;
 
-/**
- * Whether an instruction only waits for the end of a transfer that another instruction started, by the category that
- * XLA states.
- */
-export const isTransferWait = (labels: Labels | undefined): boolean => /-done$/.test(String(labels?.['category']));
-
 /** A transfer whose end an instruction waits for. */
 export interface AwaitedTransfer {
   readonly wait: KernelLine;
@@ -66,9 +61,6 @@ export function awaitedTransfer(record: ProfileLine): AwaitedTransfer | null {
     bytes: counters?.['bytes_accessed'] ?? null,
   };
 }
-
-/** Whether an instruction starts a transfer, which goes on after it. */
-export const isTransferStart = (labels: Labels | undefined): boolean => /-start$/.test(String(labels?.['category']));
 
 /**
  * The work of an instruction whose FLOPs and bytes the compiler states with it.

@@ -37,6 +37,7 @@ import { shortName } from '../names/kernel-name.js';
 import { failedCalls } from './calls.js';
 import { CALLED_COPIES_FACT, waitOfCall } from '../../record/wait-calls.js';
 import { apiRanges, hostRanges, LONG_CALL, separateRanges, type Skipped } from './range-records.js';
+import { DoubtfulKernels } from './doubtful-work.js';
 import { settled, type Settled } from './mending/settled.js';
 import { believed, strayTimes } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
@@ -111,6 +112,7 @@ class Emission {
   readonly #contexts: KernelContexts;
   readonly #origins: GraphOrigins;
   readonly #events: RecordedEvents;
+  readonly #doubtful: DoubtfulKernels;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
   /** Kernels so far, including those of other threads. */
@@ -126,6 +128,7 @@ class Emission {
     this.#contexts = trace.contexts?.(launches) ?? new MarkerContexts(trace, launches);
     const rank = trace.header.rank ?? options.rank;
     this.#events = new RecordedEvents(trace);
+    this.#doubtful = new DoubtfulKernels(trace);
     this.#origins = new GraphOrigins(trace, launches, this.#contexts, { ...options, rank });
   }
 
@@ -381,7 +384,9 @@ class Emission {
     if (common.graph !== undefined) record.graph = common.graph;
     if (origin?.node.labels !== undefined) record.labels = origin.node.labels;
     const details = this.trace.detailsOf?.(row) ?? null;
-    return details === null ? record : Object.assign(record, details);
+    if (details !== null) Object.assign(record, details);
+    this.#doubtful.take(record);
+    return record;
   }
 
   #nameKernel(id: number): KernelNames {

@@ -23,9 +23,6 @@ export interface RuleFacts extends IdleFacts {
   readonly neuron: ReadonlyMap<number, ProfileSums>;
 }
 
-/** Vendors of devices to which a CPU launches work. */
-export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'intel', 'ascend'];
-
 /** What a job's page and advice say first: who is late, and how long ranks waited for each other. */
 export interface JobVerdict {
   readonly who: string;

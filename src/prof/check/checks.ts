@@ -1,22 +1,20 @@
 /** Checks that read the records of one profile: what they find, no diagnostic of a reader counts. */
 import { entryOf } from '../../containers/map-entry.js';
+import { StreamOverlaps } from '../../record/fields/stream-overlaps.js';
 import { median } from '../../record/statistics.js';
-import { deviceWords } from '../../record/glossary.js';
 import { AFFECTS, SYNCHRONIZE } from '../../record/diagnostics.js';
-import { counted, many, plural } from '../../record/plural.js';
-import { isTransferStart } from '../../ops/families/hlo.js';
-import { smOf } from '../../ops/kernels/matrix-unit.js';
-import type { Device, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
+import { counted, plural } from '../../record/plural.js';
+import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import { percent as share, time } from '../advise/wording.js';
 import type { Annotated } from '../annotate.js';
 import { mayHaveWork } from '../analysis.js';
 import { frameworkWords } from '../advise/framework-words.js';
 import { ByDevice, DeviceTimes } from '../advise/device-times.js';
-import { LAUNCHING } from '../advise/rule.js';
+
 import { clockTexts, launchesGraphs, lostWorkRemedy, lostWorkText } from '../advise/rules/capture-faults.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
-import { communicates, isWait, workOf, type StepActivity } from '../steps/step-work.js';
+import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
 import { captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
 import { KernelOps, kernelTimeName, LEAST_SHARE } from '../advise/rules/unattributed-kernels.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../tally/above-peaks.js';
@@ -84,62 +82,23 @@ function missingCheck(): Check {
   };
 }
 
-/** Unit: ns. Shorter overlaps come from the resolution of the device's clock. */
-const LEAST_OVERLAP = 1_000;
-/**
- * Compute capability from which a kernel may start before the kernel in front of it has ended: programmatic dependent launch
- * (CUDA C++ Programming Guide).
- */
-const STARTS_EARLY = 90;
-
-/** What a device runs strictly in the order of its streams. */
-type InOrder = 'nothing' | 'copies' | 'all';
-
-function inOrderOn(device: Device): InOrder {
-  const { vendor } = deviceWords({ devices: [device] });
-  if (vendor === null || !LAUNCHING.includes(vendor)) return 'nothing';
-  // A device of unknown compute capability may be a new one.
-  const startsEarly = vendor === 'nvidia' && (smOf(device.arch ?? undefined) ?? STARTS_EARLY) >= STARTS_EARLY;
-  return startsEarly ? 'copies' : 'all';
-}
-
-/** Whether a stream runs it strictly after the work in front of it. */
-function isInOrder(work: StepActivity, onDevice: InOrder = 'nothing'): boolean {
-  if (work.stream === null || work.type === 'collective' || work.type === 'graph') return false;
-  if (work.graph !== undefined) return false;
-  return onDevice === 'all' || (onDevice === 'copies' && work.type !== 'kernel');
-}
-
-/** Work of one stream that overlaps, although a stream runs its work in order: its start or duration is wrong. */
+/** By how much work of one stream overlaps. */
 function overlapCheck(): Check {
-  const ends = new Map<string, number>();
-  let devices = new Map<number, InOrder>();
-  let [count, most, total] = [0, 0, 0];
+  let overlaps = new StreamOverlaps([]);
   return {
     take: (record) => {
-      if (record.type === 'profile') devices = new Map(record.devices.map((device) => [device.id, inOrderOn(device)]));
+      if (record.type === 'profile') overlaps = new StreamOverlaps(record.devices);
       const work = workOf(record)?.record;
-      if (work === undefined || work.dur === null || !isInOrder(work, devices.get(work.device))) return;
-      const [stream, end] = [`${work.device} ${work.stream}`, work.start + work.dur];
-      const before = ends.get(stream) ?? -Infinity;
-      const overlap = Math.min(before, end) - work.start;
-      ends.set(stream, Math.max(before, end));
-      if (overlap <= LEAST_OVERLAP) return;
-      count++;
-      total += overlap;
-      most = Math.max(most, overlap);
+      if (work === undefined || work.type === 'collective' || work.type === 'graph') return;
+      const { device, stream, start, dur, type } = work;
+      if (stream === null || dur === null || work.graph !== undefined) return;
+      overlaps.add(device, stream, { start, end: start + dur, isKernel: type === 'kernel' });
     },
-    reasons: () =>
-      count === 0
-        ? []
-        : [
-            {
-              ...{ check: 'stream-overlap', level: 'doubt', count },
-              what: `${counted(count, 'piece')} of work began before the previous work on the same stream had ended: ${time(total)} in total, ${time(most)} at most`,
-              affects: 'durations of this work, and their sums',
-              remedy: 'record with a newer profiler and driver',
-            },
-          ],
+    details: () => {
+      const { count, total, most } = overlaps;
+      const text = `by ${time(total)} in total, ${time(most)} at most`;
+      return count === 0 ? [] : [['stream-overlap', { text }]];
+    },
   };
 }
 
@@ -194,46 +153,18 @@ function copiesCheck(): Check {
   const copies = new UnrecordedCopies();
   return {
     take: (record) => copies.take(record),
+    details: () => {
+      const devices = [...copies.started.keys()];
+      const text = `on ${plural(devices.length, 'device')} ${devices.join(' ')}`;
+      return devices.length === 0 ? [] : [['copies-not-recorded', { text }]];
+    },
     reasons: (profile) => {
-      const { called, started } = copies;
+      const { called } = copies;
+      if (called === 0) return [];
       const affects = 'copies, busy time and idle time';
-      const common = { check: 'copies-not-recorded' } as const;
-      if (called > 0) {
-        const what = calledCopiesText(called);
-        return [{ ...common, level: 'limit', count: called, what, affects, remedy: captureOption(profile, 'copies') }];
-      }
-      const count = [...started.values()].reduce((sum, copies) => sum + copies, 0);
-      if (count === 0) return [];
-      const devices = `${plural(started.size, 'device')} ${[...started.keys()].join(' ')}`;
-      const what = `${devices} started ${many(count, 'copy')}, but the profile contains none of them`;
-      return [{ ...common, level: 'loss', count, what, affects: `${affects} of these devices`, remedy: null }];
+      const [what, remedy] = [calledCopiesText(called), captureOption(profile, 'copies')];
+      return [{ check: 'copies-not-recorded', level: 'limit', count: called, what, affects, remedy }];
     },
-  };
-}
-
-/**
- * Kernels whose duration is 0. Profilers of 2021 round times to whole microseconds; where times are finer, the end of these
- * kernels was not recorded.
- */
-function zeroCheck(): Check {
-  let [count, areWhole] = [0, true];
-  return {
-    take: (record) => {
-      if (record.type !== 'kernel' || record.dur === null || isWait(record) || isTransferStart(record.labels)) return;
-      if (record.dur === 0) count++;
-      areWhole &&= record.start % 1000 === 0 && record.dur % 1000 === 0;
-    },
-    reasons: () =>
-      count === 0
-        ? []
-        : [
-            {
-              ...{ check: 'zero-duration', level: areWhole ? 'limit' : 'doubt', count },
-              what: `the duration of ${counted(count, 'kernel')} is 0${areWhole ? ', because the profile rounds times to whole microseconds' : ''}`,
-              affects: 'durations and rates of these kernels, and their sums',
-              remedy: 'record with a newer profiler and driver',
-            },
-          ],
   };
 }
 
@@ -439,7 +370,6 @@ export const CHECKS: readonly (() => Check)[] = [
   missingCheck,
   overlapCheck,
   copiesCheck,
-  zeroCheck,
   peakCheck,
   workCheck,
   noticeCheck,
@@ -447,3 +377,6 @@ export const CHECKS: readonly (() => Check)[] = [
   overheadCheck,
   programCheck,
 ];
+
+/** Those that find losses and doubts which no reader counts. */
+export const FINDING_CHECKS: readonly (() => Check)[] = [peakCheck, stepsCheck];

@@ -4,8 +4,11 @@ import { inDeviceWords } from '../../record/glossary.js';
 import type { EndRecord, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Analysis, Answer, Item, RecordTypes } from '../analysis.js';
 import { Annotated } from '../annotate.js';
+import { missingRanksNote } from '../ranks/membership.js';
 import { CHECKS, type Check } from './checks.js';
 import { reasonsOf } from './faults.js';
+import { Losses } from '../input/losses.js';
+import { doubtsOf } from './found-doubts.js';
 import { LEVELS, REASON_COLUMNS, verdictOf, type CheckVerdict, type Reason, type ReasonRow } from './reason.js';
 
 /** The verdict on one profile; an element of the JSON output. */
@@ -94,6 +97,10 @@ export class Checker implements Analysis<readonly CheckedProfile[]> {
     const rows = profiles.flatMap(({ profile, header, reasons }) =>
       reasons.map((reason): ReasonRow => ({ profile, file: header?.file ?? null, rank: header?.rank ?? null, reason })),
     );
-    return { table: { columns: REASON_COLUMNS, rows }, facts: profiles };
+    const losses = new Losses();
+    for (const { header, reasons } of profiles) losses.addDoubts(header?.file ?? '', doubtsOf(reasons));
+    const missing = missingRanksNote(profiles.flatMap(({ header }) => header ?? []));
+    const notes = missing === null ? [] : [missing];
+    return { table: { columns: REASON_COLUMNS, rows }, facts: profiles, notes, losses };
   }
 }

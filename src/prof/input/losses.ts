@@ -1,6 +1,6 @@
 /**
  * Losses and doubts that readers counted while they read an answer's inputs. Every answer reports them, in the words of
- * `dprof check`. Memory: one row per kind.
+ * `dprof check`; `dprof check` and `dprof summary` add those of `FoundDoubts`. Memory: one row per kind.
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { DOUBT_MEANINGS } from '../../record/glossary.js';
@@ -33,9 +33,14 @@ const doubtsIn = (end: Parameters<typeof faultsIn>[0]): readonly Omit<Doubt, 'pr
 export const lossesIn = (end: Pick<End, 'diagnostics'>): readonly Pick<Doubt, 'diagnostic' | 'count'>[] =>
   doubtsIn(end).filter(({ level }) => level === 'loss');
 
-/** Launches of kernels and graphs whose work the profiler lost, although a reader read all that is there. */
-export const isOfProfiler = ({ diagnostic }: Pick<Doubt, 'diagnostic'>): boolean =>
-  diagnostic === 'launch-without-work' || diagnostic === 'graph-launch-without-work';
+const OF_PROFILER: ReadonlySet<string> = new Set([
+  'launch-without-work',
+  'graph-launch-without-work',
+  'copies-not-recorded',
+]);
+
+/** Work that was launched and that the profiler lost, although a reader read all that is there. */
+export const isOfProfiler = ({ diagnostic }: Pick<Doubt, 'diagnostic'>): boolean => OF_PROFILER.has(diagnostic);
 
 /** Whether part of a profile was lost. */
 export const isIncomplete = (end: Pick<End, 'diagnostics'>): boolean => lossesIn(end).length > 0;
@@ -53,7 +58,11 @@ export class Losses {
   readonly #profiles = { loss: { count: 0, first: '' }, doubt: { count: 0, first: '' } };
 
   take(file: string, end: Parameters<typeof faultsIn>[0]): void {
-    const doubts = doubtsIn(end);
+    this.addDoubts(file, doubtsIn(end));
+  }
+
+  /** Adds those of one profile. */
+  addDoubts(file: string, doubts: readonly Omit<Doubt, 'profiles' | 'file'>[]): void {
     for (const level of new Set(doubts.map((doubt) => doubt.level))) this.#addProfiles(level, 1, file);
     for (const doubt of doubts) this.#add({ ...doubt, profiles: 1, file });
   }
@@ -65,6 +74,15 @@ export class Losses {
       this.#addProfiles(level, count, first);
     }
     for (const doubt of other.#kinds.values()) this.#add(doubt);
+  }
+
+  /** Adds what an answer found in the same profiles. */
+  addFound(found: Losses): void {
+    for (const level of ['loss', 'doubt'] as const) {
+      const { count, first } = found.#profiles[level];
+      if (count > this.#profiles[level].count) this.#profiles[level] = { count, first };
+    }
+    for (const doubt of found.#kinds.values()) this.#add(doubt);
   }
 
   #addProfiles(level: Doubt['level'], count: number, first: string): void {
@@ -104,9 +122,10 @@ export class Losses {
   }
 }
 
-/** Losses and doubts of all inputs of an answer. */
-export function lossesOf(endings: readonly { readonly losses: Losses }[]): Losses {
+/** Losses and doubts of all inputs of an answer, and those that the answer found. */
+export function lossesOf(endings: readonly { readonly losses: Losses }[], found?: Losses): Losses {
   const all = new Losses();
   for (const { losses } of endings) all.add(losses);
+  if (found !== undefined) all.addFound(found);
   return all;
 }

@@ -1,6 +1,9 @@
 /** Members of the job: ranks, their machines, and ranks that are missing or duplicated. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
+import { plural } from '../../record/plural.js';
+import type { ProfileRecord } from '../../record/record.js';
+import { Limits } from '../analysis.js';
 import type { RankPart } from './part/rank-part.js';
 
 export interface Membership {
@@ -34,12 +37,10 @@ export function membershipOf(parts: readonly RankPart[], idle: readonly RankPart
     if (!part.isDevice) highest = Math.max(highest, part.rank);
     entryOf(ranks, part.rank, () => []).push(part);
   }
-  // The numbers in an edited file may have any value.
-  const expected = Math.min(worldSize ?? highest + 1, MOST_RANKS);
   return {
     worldSize,
     worldSizes: worldSizes.length > 1 ? worldSizes : [],
-    missing: Array.from({ length: expected }, (_, rank) => rank).filter((rank) => !ranks.has(rank)),
+    missing: missingRanks(ranks, worldSize ?? highest + 1),
     doubled: [...ranks]
       .filter(([, holders]) => isDoubled(holders))
       .map(([rank, holders]) => ({ rank, files: filesOf(holders) })),
@@ -49,6 +50,22 @@ export function membershipOf(parts: readonly RankPart[], idle: readonly RankPart
 }
 
 const MOST_RANKS = 1_000_000;
+
+/** Ranks below a number that are not among the known ones. The numbers in an edited file may have any value. */
+const missingRanks = (known: Pick<ReadonlySet<number>, 'has'>, below: number): number[] =>
+  Array.from({ length: Math.min(below, MOST_RANKS) }, (_, rank) => rank).filter((rank) => !known.has(rank));
+
+/** A note on the ranks of a job of which no profile is given, where several of its ranks are; null where all are. */
+export function missingRanksNote(headers: readonly Pick<ProfileRecord, 'rank' | 'worldSize'>[]): Limits | null {
+  const ranks = new Set(headers.flatMap(({ rank }) => rank ?? []));
+  const [size, ...others] = new Set(headers.flatMap(({ worldSize }) => worldSize ?? []));
+  if (ranks.size < 2 || size === undefined || others.length > 0) return null;
+  const missing = missingRanks(ranks, size);
+  if (missing.length === 0) return null;
+  const what = `${ranks.size} of the ${size} ranks of the job are given; missing: ${plural(missing.length, 'rank')} ${rangesText(missing)}`;
+  const wayOut = 'give the profiles of all ranks';
+  return new Limits(what, [{ what, why: null, wayOut, input: null }]);
+}
 
 /**
  * The host in the file name of a trace, `HOST_PID.TIME.pt.trace.json`; null for other names.

@@ -5,9 +5,8 @@
  * receive operations); for other vendors, kernels of communication libraries or of a process group replace collective
  * operations.
  */
-import { isTransferWait } from '../../ops/families/hlo.js';
 import { isCommunication } from '../../ops/kernels/kernel-name.js';
-import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
+import { isWait } from '../../record/wait-calls.js';
 import type {
   KernelLine,
   ProfileLine,
@@ -24,13 +23,6 @@ import { collectiveOfCalls } from '../../ops/families/collective.js';
 export type StepActivity = Exclude<DeviceActivity, SyncRecord>;
 
 export type StepWorkKind = 'computing' | 'communication' | 'copy';
-
-/**
- * Whether it only waits: an instruction of a NeuronCore waits for a semaphore, and one of a TPU for the end of a
- * transfer.
- */
-export const isWait = (kernel: KernelLine): boolean =>
-  (kernel.name === 'EVENT_SEMAPHORE' && isNeuronInstruction(kernel)) || isTransferWait(kernel.labels);
 
 /** Whether a kernel moves data between devices, according to its profile or its name. */
 export const communicates = (kernel: KernelLine): boolean => kernel.collective !== undefined || isCommunication(kernel);

@@ -4,7 +4,7 @@ import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { KernelSummary } from '../summary/summary-data.js';
 import { IntervalUnion } from '../../containers/interval-union.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
-import { CALLED_COPIES_FACT } from '../../record/wait-calls.js';
+import { CALLED_COPIES_FACT, isCopyStart } from '../../record/wait-calls.js';
 import { amountText, NS_PER_S } from '../../record/units.js';
 
 /** Minimum share of a gap that something must fill to be its cause. */
@@ -68,8 +68,7 @@ export class UnrecordedCopies {
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.called = calledCopies(record);
     if (record.type === 'copy') this.#recorded.add(record.device);
-    if (record.type === 'kernel' && record.labels?.['category'] === 'copy-start')
-      addTo(this.#started, record.device, 1);
+    if (record.type === 'kernel' && isCopyStart(record.labels)) addTo(this.#started, record.device, 1);
   }
 
   /** Whether a device may have copied while it looks idle. */

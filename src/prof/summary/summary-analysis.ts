@@ -11,6 +11,7 @@ import {
   type Item,
 } from '../analysis.js';
 import { Annotated } from '../annotate.js';
+import { FoundDoubts } from '../check/found-doubts.js';
 import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
 import type { SummaryDetails } from './details.js';
 import { FIGURE_COLUMNS, figuresOf } from './figures.js';
@@ -37,6 +38,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   readonly types;
   readonly ranges?: 'without-work';
   readonly #summaries: ProfileSummaries;
+  readonly #found = new FoundDoubts();
   /** Null with details, which cannot include a job. */
   readonly #ranks: RankParts | null;
   /** Profiles that contain only metrics. */
@@ -67,6 +69,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   take(item: Item): void {
     if (item instanceof Annotated || !this.#isMetricsOnly(item)) {
       this.#summaries.take(item);
+      this.#found.take(item);
       this.details?.take(item);
       this.#ranks?.take(item);
     } else this.metrics.take(item);
@@ -96,6 +99,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
         table: { columns: FIGURE_COLUMNS, rows: figures },
         facts: { profiles, job: this.#job(), isPartial: this.#hasParts },
         notes,
+        losses: this.#found.losses,
       };
     }
     if (this.metrics.isEmpty) throw nothing(profiles, this.#timeless);

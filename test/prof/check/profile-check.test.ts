@@ -1,17 +1,17 @@
 import { expect } from 'chai';
+import { limitsOf } from '../../../src/prof/analysis.js';
 import { Checker, type CheckedProfile } from '../../../src/prof/check/profile-check.js';
 import { DIAGNOSTICS } from '../../../src/record/diagnostics.js';
 import type { KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { CALLED_COPIES_FACT } from '../../../src/record/wait-calls.js';
 import { copy, findingsOf } from '../../support/advice.js';
-import { A100, device, profileOn } from '../../support/devices.js';
+import { A100, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { instruction, neuronProfile } from '../../support/neuron.js';
 import { takeAll } from '../../support/rows.js';
 
 const US = 1000;
 const A100_PROFILE = profileOn(A100);
-const H100_PROFILE = profileOn(device('NVIDIA H100 80GB HBM3', { arch: 'sm90' }));
 const end = (diagnostics: Record<string, number> = {}): ProfileLine => ({
   ...{ type: 'end', profile: 0, counts: {}, diagnostics },
 });
@@ -94,7 +94,7 @@ describe('check', () => {
     expect(late?.remedy).to.match(/^synchronize the device before the profiler stops/);
   });
 
-  it('finds work that overlaps on one stream', () => {
+  it('says by how much work of one stream overlaps', () => {
     // The second begins 4 us before the first has ended, the copy 1 us before the second has: too little.
     const work = [
       known({ start: 0 }),
@@ -102,18 +102,10 @@ describe('check', () => {
       copy({ start: 15 * US, dur: 2 * US }),
       known({ start: 15 * US, stream: 8, id: 3 }),
     ];
-    expect(checked([A100_PROFILE, ...work, end()]).reasons[0]).to.deep.include({
+    expect(checked([A100_PROFILE, ...work, end({ 'stream-overlap': 1 })]).reasons[0]).to.deep.include({
       ...{ check: 'stream-overlap', level: 'doubt', count: 1 },
-      what: '1 piece of work began before the previous work on the same stream had ended: 4 us in total, 4 us at most',
+      what: 'pieces of work that began before the previous work on the same stream had ended: 1, by 4 us in total, 4 us at most',
     });
-    expect(namesOf([A100_PROFILE, ...work.map((one) => ({ ...one, graph: { id: 1, node: 1 } })), end()])).to.deep.equal(
-      [],
-    );
-    // Programmatic dependent launch.
-    expect(namesOf([H100_PROFILE, ...work, end()])).to.deep.equal([]);
-    expect(namesOf([profileOn(device(null)), ...work, end()])).to.deep.equal([]);
-    const amd = profileOn(device(null, { vendor: 'amd' }));
-    expect(namesOf([amd, ...work, end()])).to.deep.equal(['stream-overlap']);
   });
 
   it('passes on messages of the vendor about the profile', () => {
@@ -124,19 +116,6 @@ describe('check', () => {
         ...{ affects: 'whatever the messages describe', remedy: 'dprof summary --all lists them' },
       },
     ]);
-  });
-
-  it('finds durations of 0, which are rounded if all times are whole microseconds', () => {
-    const reasonsOf = (...work: ProfileLine[]): unknown => checked([A100_PROFILE, ...work, end()]).reasons.find(({ check }) => check === 'zero-duration'); // prettier-ignore
-    expect(reasonsOf(known({ dur: 0 }), known({ start: 20 * US, id: 2 }))).to.deep.include({
-      ...{ level: 'limit', count: 1 },
-      what: 'the duration of 1 kernel is 0, because the profile rounds times to whole microseconds',
-    });
-    expect(reasonsOf(known({ dur: 0 }), known({ start: 20_500, id: 2 }))).to.deep.include({
-      ...{ level: 'doubt', count: 1, what: 'the duration of 1 kernel is 0' },
-    });
-    const instant = known({ start: 20_500, dur: 0, labels: { category: 'copy-start' } });
-    expect(reasonsOf(known({}), instant, copy({}))).to.equal(undefined);
   });
 
   it('finds kernels faster than their device', () => {
@@ -323,13 +302,43 @@ describe('check', () => {
 
   it('misses copies that instructions of a device started', () => {
     const start = (on: number): KernelRecord => known({ device: on, labels: { category: 'copy-start', copy: 'HtoD' } });
-    const records = [A100_PROFILE, start(0), copy({ device: 0 }), start(2), start(1), start(1), end()];
+    const records = [
+      A100_PROFILE,
+      start(0),
+      copy({ device: 0 }),
+      start(2),
+      start(1),
+      start(1),
+      end({ 'copies-not-recorded': 3 }),
+    ];
     const { verdict, reasons } = checked(records);
     expect(verdict).to.equal('incomplete');
     expect(reasons[0]).to.deep.include({
       ...{ check: 'copies-not-recorded', level: 'loss', count: 3 },
-      what: 'devices 1 2 started 3 copies, but the profile contains none of them',
+      what: 'copies that devices started, without any copy of these devices in the profile: 3, on devices 1 2',
     });
     expect(namesOf([A100_PROFILE, start(0), copy({ device: 0 }), end()])).to.deep.equal([]);
+  });
+
+  it('notes which ranks of a job are missing where it is given several', () => {
+    const notesOf = (...ranks: readonly (number | null)[]): unknown => {
+      const checker = new Checker();
+      for (const [profile, rank] of ranks.entries())
+        takeAll(
+          [
+            { ...A100_PROFILE, profile, rank, worldSize: 6 },
+            { ...end(), profile },
+          ],
+          checker,
+        );
+      return checker
+        .finish()
+        .notes?.flatMap(limitsOf)
+        .map(({ what }) => what);
+    };
+    expect(notesOf(0, 3)).to.deep.equal(['2 of the 6 ranks of the job are given; missing: ranks 1-2, 4-5']);
+    expect(notesOf(1)).to.deep.equal([]);
+    expect(notesOf(0, null)).to.deep.equal([]);
+    expect(notesOf(0, 1, 2, 3, 4, 5)).to.deep.equal([]);
   });
 });

@@ -12,6 +12,7 @@ import { mixedNumber, HashIndex, NO_ROW } from '../../../containers/hash-index.j
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { KIND_CODE } from '../trace-columns.js';
 import { isGraphLaunch, isKernelLaunch } from '../graphs/graph-launches.js';
+import { countOverlaps } from '../doubtful-work.js';
 import { elementAt } from '../../../containers/element.js';
 import {
   launchedRows,
@@ -251,6 +252,7 @@ export function settled(trace: Trace): Settled {
   const isMoved = (device: number): boolean => alignment !== null && clockShiftName(device) in alignment.facts;
   const last = streams.map((stream) => stream.last);
   const cut = new Set([...cutOverruns(trace, streams), ...cutAtWaits(trace, launches, last, isMoved)]);
+  countOverlaps(trace, launches, order);
   const othersWait = othersWaits(trace, launches, order);
   return { launches, clockFacts: alignment?.facts, lead, order, cut, othersWait, believed: rest?.span ?? null };
 }

@@ -92,7 +92,7 @@ export function streamsOf(trace: Trace, { callOf }: LaunchJoin, order: Uint32Arr
 }
 
 /** Kinds of work that a stream runs in order. */
-const IN_ORDER: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
+export const IN_ORDER: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
 
 /** Devices whose kernels may begin while the previous kernel is running. */
 const programmaticDevices = ({ header }: Trace): ReadonlySet<number> =>

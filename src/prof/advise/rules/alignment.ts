@@ -2,9 +2,10 @@
  * Products whose extents do not meet the alignment of the matrix unit, with the padded extents: products that run slower on
  * the unit, that do not run on it, and FP32 products that do not use TF32 although others do.
  */
+import { LAUNCHING } from '../../../record/glossary.js';
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
-import { deviceRule, LAUNCHING } from '../rule.js';
+import { deviceRule } from '../rule.js';
 import type { Gain } from '../finding.js';
 import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf, type Padding, productKind, RoundedProducts, type ProductKind } from '../product-extents.js';

@@ -1,9 +1,10 @@
 /** Rules about faults of the capture: clock offset between host and device, and launched work that is missing. */
+import { LAUNCHING } from '../../../record/glossary.js';
 import { SHORTER } from '../../../record/diagnostics.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import { percent, time, many } from '../wording.js';
 import type { Found } from '../finding.js';
-import { LAUNCHING, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
+import type { Rule, RuleAnswer, RuleFacts } from '../rule.js';
 import { calledCopies, calledCopiesText } from '../../steps/transfers.js';
 import { captureOption } from '../../work/capture-options.js';
 

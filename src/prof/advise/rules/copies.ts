@@ -1,4 +1,5 @@
 /** Copies between host and device for which the host waits. */
+import { LAUNCHING } from '../../../record/glossary.js';
 import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../idle/idle-causes.js';
 import { CallsSeen } from '../../input/device-activity.js';
 import { ByDevice } from '../device-times.js';
@@ -6,7 +7,7 @@ import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { LongestTime } from '../finding.js';
 import type { Action } from '../framework-words.js';
 import { atLongest, longerOf } from '../kernel-tally.js';
-import { LAUNCHING, type RuleAnswer, type Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { workOf, type StepActivity } from '../../steps/step-work.js';
 import { TransferRate } from '../../steps/transfers.js';
 import { grouped, many, size, time, percent, rate } from '../wording.js';

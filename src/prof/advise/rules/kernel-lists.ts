@@ -2,11 +2,12 @@
  * Rules that list kernels and their time: kernels on the AI CPU, of autotuning, above a peak (with copies and memsets),
  * for an older architecture, with unknown FLOPs.
  */
+import { LAUNCHING } from '../../../record/glossary.js';
 import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
 import type { Annotated } from '../../annotate.js';
 import { many, ranked, rate, size, time, percent, verb } from '../wording.js';
-import { deviceRule, LAUNCHING, type Rule, type RuleAnswer } from '../rule.js';
+import { deviceRule, type Rule, type RuleAnswer } from '../rule.js';
 import { atLongest, KernelTally, longerOf, Ranking } from '../kernel-tally.js';
 import { AbovePeaks, abovePeaksTexts, LEAVE_OUT_TIMES } from '../../tally/above-peaks.js';
 import { ByDevice, type Place } from '../device-times.js';

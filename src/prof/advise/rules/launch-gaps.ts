@@ -2,12 +2,13 @@
  * Rules about idle time of a device: late launches, short gaps between queued kernels, steps that wait for input, garbage
  * collection.
  */
+import { LAUNCHING } from '../../../record/glossary.js';
 import { ByDevice, type Place } from '../device-times.js';
 import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../../steps/step-work.js';
 import { isOfGraph, type HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
 import { actionIn, type Action, type FrameworkWords } from '../framework-words.js';
-import { LAUNCHING, type RuleAnswer, type Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { grouped, many, percent, ranked, time } from '../wording.js';
 import { atLongest, Ranking } from '../kernel-tally.js';
 

@@ -1,4 +1,5 @@
 /** Single host calls that took longer than any launch while the device was idle. */
+import { LAUNCHING } from '../../../record/glossary.js';
 import type { KernelLine } from '../../../record/record.js';
 import { CallsSeen } from '../../input/device-activity.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
@@ -8,7 +9,7 @@ import type { Found } from '../finding.js';
 import type { Action } from '../framework-words.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import { atLongest, Ranking } from '../kernel-tally.js';
-import { LAUNCHING, type Rule, type RuleAnswer } from '../rule.js';
+import type { Rule, RuleAnswer } from '../rule.js';
 
 /** Maximum number of kernel names to keep. */
 const MOST_NAMES = 10_000;
