@@ -157,7 +157,7 @@ describeWithProcess('dprof mcp', () => {
     });
 
     const file = freshPath('.csv');
-    /** To write, and to read a file; sql-security.test.ts has all ways, of the command that answers here too. */
+    /** One that writes, and one that reads a file. sql-security.test.ts has all ways, for the command that this tool runs. */
     const refused = [
       `COPY (SELECT * FROM kernel) TO '${file}'`,
       `SELECT * FROM read_csv('${join(ROOT, 'package.json')}')`,

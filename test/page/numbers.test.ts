@@ -699,11 +699,7 @@ const SAMPLES = [
 
 /** Real profiles of one kind each, and those that long runs take too. */
 const REAL = [
-  ...[
-    'data/kineto/mi300_norm_layers_training.json.gz',
-    'data/nsys/fsdp_2proc.sqlite',
-    'data/nsys/vsr_a100_pyprof.sqlite',
-  ],
+  ...['data/kineto/mi300_norm_layers_training.json.gz', 'data/nsys/vsr_a100_pyprof.sqlite'],
   ...['data/neuron/trn2_fused_bf16_s512', 'data/kineto/ranks/sampled_rank-1.json.gz'],
 ];
 const MORE_REAL = [
@@ -715,6 +711,7 @@ const MORE_REAL = [
   ],
   ...['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_resnet_training.json.gz'],
   ...['data/kineto/a100_rank3of8_training.json.gz', 'data/nsys/h100_2gpu_orphans.sqlite'],
+  'data/nsys/fsdp_2proc.sqlite',
   'data/nsys/nvtx_only.sqlite',
 ];
 
