@@ -9,7 +9,7 @@ import { optionWords } from '../../src/cli/arguments.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { SKILL_COMMANDS } from '../../docs/pages/skill.js';
 import { runCli } from '../support/run-cli.js';
-import { itShared, ROOT } from '../support/shared.js';
+import { itShared, itSharedLong, ROOT } from '../support/shared.js';
 import { results } from './path.js';
 import { PROFILE_QUESTIONS, SAMPLE_QUESTIONS, typed, type Question } from './questions.js';
 
@@ -91,7 +91,9 @@ describe('questions of agents about samples', () => {
 
 describe('questions of agents about real profiles', () => {
   for (const question of PROFILE_QUESTIONS)
-    itShared(titleOf(question), question.profiles, (paths) => ask(question, paths));
+    (question.isLong === true ? itSharedLong : itShared)(titleOf(question), question.profiles, (paths) =>
+      ask(question, paths),
+    );
 });
 
 describe('the questions of agents', () => {

@@ -9,6 +9,8 @@ export interface Question {
   readonly ask: string;
   /** Paths in the checkout, or in ../shared. */
   readonly profiles: readonly string[];
+  /** Whether it is asked in long runs alone: another question has its kind, and a smaller profile. */
+  readonly isLong?: true;
   /**
    * Arguments of dprof for each call, without `-f json --max-chars`. A word in braces is a path in the document before.
    * @param paths of the profiles
@@ -311,6 +313,7 @@ export const PROFILE_QUESTIONS: readonly Question[] = [
   {
     ask: 'Which device of the job has the most kernel time?',
     profiles: ['data/kineto/merged/hpc_training_4ranks.json.gz'],
+    isLong: true,
     calls: (file) => [
       ['check', file],
       ['--by', 'device', '-c', 'device,total', '--sort', 'total', file],

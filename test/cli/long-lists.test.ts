@@ -93,8 +93,9 @@ async function expectAnswers(what: string, answers: typeof ANSWERS): Promise<voi
 describe('very long lists', () => {
   for (const what of Object.keys(RECORDS)) {
     const answers = what === 'around a kernel' ? ANSWERS : OF_CALLS;
-    it(`${what}: a page is written, or a table`, () =>
-      expectAnswers(what, [what === 'around a kernel' ? HTML : TABLE]));
-    itSlow(`${what}: every command answers, or says in one line why not`, () => expectAnswers(what, answers));
+    const first = what === 'around a kernel' ? HTML : TABLE;
+    it(`${what}: a page is written, or a table`, () => expectAnswers(what, [first]));
+    itSlow(`${what}: every other command answers, or says in one line why not`, () =>
+      expectAnswers(what, answers.filter((args) => args !== first))); // prettier-ignore
   }
 });

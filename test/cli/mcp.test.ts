@@ -9,7 +9,7 @@ import { COMMANDS } from '../../src/cli/commands.js';
 import { describeSql } from '../support/duckdb.js';
 import { freshPath } from '../support/fresh-path.js';
 import { commandOf, runCli } from '../support/run-cli.js';
-import { describeWithProcess } from '../support/sets.js';
+import { describeWithProcess, itLong } from '../support/sets.js';
 import { ROOT } from '../support/shared.js';
 
 const SAMPLES = join(ROOT, 'samples');
@@ -83,6 +83,9 @@ const PAIRS: Readonly<Record<string, Pair>> = {
   },
 };
 
+/** Those that differ in kind: a command, the report without one, text, a list of conditions, folders, several profiles. */
+const SAMPLED: ReadonlySet<string> = new Set(['advise', 'kernels', 'explain', 'critical_path', 'ranks', 'diff']);
+
 /** What the command prints. */
 async function printed({ words }: Pair): Promise<string> {
   const [first = ''] = words;
@@ -127,7 +130,7 @@ describeWithProcess('dprof mcp', () => {
   });
 
   for (const [name, pair] of Object.entries(PAIRS))
-    it(`answers as the command does: ${name}`, async () => {
+    (SAMPLED.has(name) ? it : itLong)(`answers as the command does: ${name}`, async () => {
       const { text, isError } = await session.call(name, { profiles: [LENET], ...pair.given });
       expect(isError, text).to.equal(false);
       expect(text).to.equal(await printed(pair));
@@ -154,18 +157,22 @@ describeWithProcess('dprof mcp', () => {
     });
 
     const file = freshPath('.csv');
-    for (const query of [
+    /** One that writes, and one that reads a file. sql-security.test.ts has all ways, for the command that this tool runs. */
+    const refused = [
       `COPY (SELECT * FROM kernel) TO '${file}'`,
+      `SELECT * FROM read_csv('${join(ROOT, 'package.json')}')`,
+    ];
+    const alsoRefused = [
       `ATTACH '${file}' AS other`,
       'INSTALL httpfs',
       'LOAD httpfs',
       'CREATE TABLE t AS SELECT 1',
       'DELETE FROM kernel',
-      `SELECT * FROM read_csv('${join(ROOT, 'package.json')}')`,
       `SELECT 1; COPY (SELECT 1) TO '${file}'`,
       'SET enable_external_access = true',
-    ])
-      it(`refuses ${query.replace(/'[^']*\//g, "'")}`, async () => {
+    ];
+    for (const query of [...refused, ...alsoRefused])
+      (refused.includes(query) ? it : itLong)(`refuses ${query.replace(/'[^']*\//g, "'")}`, async () => {
         const { text, isError } = await session.call('sql', { profiles: [LENET], query });
         expect(isError, text).to.equal(true);
         expect(readdirSync(join(file, '..'))).not.to.include(basename(file));
@@ -271,19 +278,21 @@ describeWithProcess('hostile calls of dprof mcp', () => {
       expect(text).to.match(message).and.not.include(SECRET);
     });
 
-  for (const name of ['--output=x', '-o', 'summary', 'a b;$(touch x)', 'inside.json.gz'])
-    it(`takes a file for a file: ${name}`, async () => {
-      const { text, isError } = await session.call('check', { profiles: [`plain/${name}`] });
-      expect(isError, text).to.equal(false);
-      expect(JSON.parse(text)).to.have.nested.property('answer[0].verdict');
-    });
+  /** Expects a verdict on each file. */
+  async function expectChecked(profiles: readonly string[]): Promise<void> {
+    const { text, isError } = await session.call('check', { profiles, max_chars: 40_000 });
+    expect(isError, text).to.equal(false);
+    expect(text).to.not.include(SECRET);
+    const { answer } = JSON.parse(text) as { answer: readonly { file: string; verdict: unknown }[] };
+    expect(answer.map(({ file }) => file)).to.have.members(profiles.map((path) => basename(path)));
+    for (const { file, verdict } of answer) expect(verdict, file).to.be.a('string');
+  }
 
-  for (const path of ['linked/next.json.gz', 'folder/deep/rank_1.json.gz', 'beside/gone/a.sqlite'])
-    it(`takes a file next to a link that no reader opens: ${path}`, async () => {
-      const { text, isError } = await session.call('check', { profiles: [path] });
-      expect(isError, text).to.equal(false);
-      expect(text).to.not.include(SECRET);
-    });
+  it('takes files for files, whatever their names', () =>
+    expectChecked(['--output=x', '-o', 'summary', 'a b;$(touch x)', 'inside.json.gz'].map((name) => `plain/${name}`)));
+
+  it('takes files next to links that no reader opens', () =>
+    expectChecked(['linked/next.json.gz', 'folder/deep/rank_1.json.gz', 'beside/gone/a.sqlite']));
 
   it('follows no links in the list, and is alive after all of these', async () => {
     const { text } = await session.call('list', {});
@@ -419,7 +428,7 @@ describeWithProcess('the end of dprof mcp', () => {
 describeWithProcess('a call of dprof mcp', () => {
   let session: Session;
   before(async () => {
-    session = await Session.open('--timeout', '5');
+    session = await Session.open('--timeout', '2');
   });
   after(() => session.client.close());
 
@@ -443,7 +452,7 @@ describeWithProcess('a call of dprof mcp', () => {
       const { text, isError } = await session.call('sql', { profiles: [LENET], query });
       expect({ text, isError }).to.deep.equal({
         isError: true,
-        text: 'no answer within 5 s (select a part with step, from and to, or dprof mcp --timeout)',
+        text: 'no answer within 2 s (select a part with step, from and to, or dprof mcp --timeout)',
       });
     });
   });

@@ -24,7 +24,7 @@ import { arrowOfDatabase, arrowStreamsOfDatabase } from '../../samples/programs/
 import { parquetOfDatabase } from '../../samples/programs/write-parquet.js';
 import { freshFolder } from '../support/fresh-path.js';
 import { readInput as read } from '../support/read-input.js';
-import { itShared, sharedFile } from '../support/shared.js';
+import { itEachShared } from '../support/shared.js';
 
 function written(files: Readonly<Record<string, Uint8Array>>): string {
   const folder = freshFolder();
@@ -88,15 +88,16 @@ describe('tables in Arrow', () => {
       expect(await read(writtenAs('net.arrows.gz', gzipSync(streams)))).to.deep.equal(expected);
     });
 
-  const REAL = ['cuda_graph_rtx3060', 'h100_2gpu_orphans', 'fsdp_2proc', 'schema_2021', 'nvtx_only'];
-  for (const name of REAL.map((real) => `data/nsys/${real}.sqlite`))
-    itShared(`give the records of ${name}`, [name], async () => {
-      const path = sharedFile(name) ?? '';
-      const database = readFileSync(path);
-      const expected = await read(path);
-      expect(await read(writtenAs('net.arrows', arrowStreamsOfDatabase(database)))).to.deep.equal(expected);
-      expect(await read(written(arrowOfDatabase(database)))).to.deep.equal(expected);
-    });
+  const inData = (names: readonly string[]): string[] => names.map((name) => `data/nsys/${name}.sqlite`);
+  const REAL = inData(['cuda_graph_rtx3060', 'schema_2021', 'nvtx_only']);
+  const MORE_REAL = inData(['h100_2gpu_orphans', 'fsdp_2proc']);
+  const titleOf = (name: string): string => `give the records of ${name}`;
+  itEachShared(REAL, MORE_REAL, titleOf, async (path) => {
+    const database = readFileSync(path);
+    const expected = await read(path);
+    expect(await read(writtenAs('net.arrows', arrowStreamsOfDatabase(database)))).to.deep.equal(expected);
+    expect(await read(written(arrowOfDatabase(database)))).to.deep.equal(expected);
+  });
 
   it('are read once where a folder has them in Parquet, too', async () => {
     const database = readFileSync(LENET);

@@ -16,16 +16,12 @@ async function expectEqual(path: string, form: 'profile' | 'records'): Promise<v
 }
 
 const PROFILES = [
-  ...[
-    'nsys/fsdp_2proc.sqlite',
-    'nsys/nvfuser_h200.sqlite',
-    'nsys/cuda_graph_rtx3060.sqlite',
-    'nsys/schema_2021.sqlite',
-  ],
+  ...['nsys/nvfuser_h200.sqlite', 'nsys/cuda_graph_rtx3060.sqlite', 'nsys/schema_2021.sqlite'],
   ...['kineto/h100_vit.json.gz', 'kineto/mi300_hipgraph_decode.json.gz', 'kineto/a100_alexnet_seq.json.gz'],
 ].map((name) => `data/${name}`);
 const MORE_PROFILES = [
   ...[
+    'nsys/fsdp_2proc.sqlite',
     'nsys/h100_2gpu_orphans.sqlite',
     'nsys/vsr_a100_pyprof.sqlite',
     'nsys/nvtx_only.sqlite',
@@ -35,12 +31,7 @@ const MORE_PROFILES = [
   ...['kineto/cpu_only_torch_2_13.pt.trace.json.gz', 'kineto/v100_resnet50_2021.json.gz'],
 ].map((name) => `data/${name}`);
 const RECORDS = [
-  ...[
-    'amd/rocpd/bmm_mi300x_results.db',
-    'amd/matmul_result.rpd',
-    'nvprof/lm_v100.net.sql',
-    'xplane/tpu_v6e_4.xplane.pb',
-  ],
+  ...['amd/rocpd/bmm_mi300x_results.db', 'amd/matmul_result.rpd', 'nvprof/lm_v100.net.sql'],
   ...[
     'neuron/trn2_fused_fp32_s512/fused_exec_2.ntff',
     'nsys/rtx3080_with_target_info.sqlite',
@@ -48,7 +39,11 @@ const RECORDS = [
   ],
 ].map((name) => `data/${name}`);
 const MORE_RECORDS = [
-  ...['xplane/jax08_conv_8gpu_mi300.xplane.pb', 'neuron/trn2_fused_fp32_s512/fused_exec_2_profile_full.json'],
+  ...[
+    'xplane/tpu_v6e_4.xplane.pb',
+    'xplane/jax08_conv_8gpu_mi300.xplane.pb',
+    'neuron/trn2_fused_fp32_s512/fused_exec_2_profile_full.json',
+  ],
   ...['neuron/neuron_monitor_trn1.jsonl', 'amd/rocprofv1/results.db', 'nsys/fsdp_2proc.sqlite'],
 ].map((name) => `data/${name}`);
 

@@ -13,7 +13,7 @@ import { A100, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { pageContentsOf, pageContentsOfFile, pieceOf } from '../../support/pages.js';
 import { runCli } from '../../support/run-cli.js';
-import { itShared, ROOT } from '../../support/shared.js';
+import { itEachShared, itShared, itSharedLong, ROOT } from '../../support/shared.js';
 
 /** The data of the first profile of a page within a span; null when the page does not hold each event in it. */
 async function within({ data, parts }: PageContents, span: SelectedSpan): Promise<SpanProfile | null> {
@@ -403,21 +403,19 @@ describe('a span of a sample', () => {
       expect(await annotationsOfAll(join(ROOT, 'samples', name))).to.be.greaterThan(2);
     });
 
-  const REAL = [
-    ...['data/kineto/mi300_norm_layers_training.json.gz', 'data/kineto/v100_resnet50_2021.json.gz'],
-    'data/nsys/nvfuser_h200.sqlite',
-  ];
-  for (const name of REAL)
-    itShared(`has the figures of the whole profile where it is all of ${name}`, [name], async ([file = '']) => {
-      await annotationsOfAll(file);
-    });
+  const REAL = ['data/kineto/mi300_norm_layers_training.json.gz', 'data/nsys/nvfuser_h200.sqlite'];
+  const MORE_REAL = ['data/kineto/v100_resnet50_2021.json.gz'];
+  const titleOfWhole = (name: string): string => `has the figures of the whole profile where it is all of ${name}`;
+  itEachShared(REAL, MORE_REAL, titleOfWhole, async (file) => {
+    await annotationsOfAll(file);
+  });
 
   const STEPS = [
-    ['data/kineto/h100_vit.json.gz', 6],
-    ['data/kineto/mi300_resnet_training.json.gz', 16],
+    ['data/kineto/h100_vit.json.gz', 6, itShared],
+    ['data/kineto/mi300_resnet_training.json.gz', 16, itSharedLong],
   ] as const;
-  for (const [name, step] of STEPS)
-    itShared(`has the figures of dprof summary --step ${step} in ${name}`, [name], async ([file = '']) => {
+  for (const [name, step, test] of STEPS)
+    test(`has the figures of dprof summary --step ${step} in ${name}`, [name], async ([file = '']) => {
       const page = await pageContentsOfFile(file);
       const bar = page.data.profiles[0]?.stepBars.shown.find((one) => one.step === step);
       const span = { from: bar?.start ?? NaN, to: (bar?.start ?? NaN) + (bar?.span ?? NaN) };
