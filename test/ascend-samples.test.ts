@@ -34,6 +34,14 @@ describe('samples of Ascend', () => {
     expect(bytes).to.be.at.most(200_000);
   });
 
+  it('have copies in the same steps as a database and as text', () => {
+    const [database, text] = [DATABASE, TRACE].map((name) =>
+      recordsOf(name).flatMap((record) => (record.type === 'copy' ? [[record.start, record.step]] : [])),
+    );
+    expect(text).to.deep.equal([[8000, 3], [380_140, 4]]); // prettier-ignore
+    expect(text).to.deep.equal(database);
+  });
+
   it('have the same kernels and memory as a database and as text', () => {
     const [database, text] = [kernelsOf(DATABASE), kernelsOf(TRACE)];
     expect(database).to.have.length(20);

@@ -151,6 +151,11 @@ for (const rank of [0, 1]) {
       expect(agreeing(sums(pairs), sums(self.filter(([, time]) => time > 0)), 0.06)).to.equal('33 of 33');
     });
 
+    itShared('states the step of copies, as the databases of the same program do', [name], ([folder = '']) => {
+      const copies = read(folder).filter((record) => record.type === 'copy');
+      expect(copies.map(({ step }) => step)).to.deep.equal(Array(24).fill(50));
+    });
+
     itShared('states direction, module, forward op and step of kernels', [name], ([folder = '']) => {
       const kernels = kernelsOf(read(folder));
       expect(kernels.filter(({ launch }) => launch?.api === 'launch')).to.have.length(187);

@@ -349,7 +349,7 @@ export class TextTrace implements Trace {
       originOf[activity] = origins.length;
       origins.push({ start, end: start, thread });
     };
-    for (const kind of ['kernel', 'collective'] as const) {
+    for (const kind of ['kernel', 'collective', 'copy', 'set'] as const) {
       for (const activity of activities.rowsOf(kind)) {
         const flow = flows.leadingTo(this.#lanes.at(activity), activities.start.at(activity));
         const call = elementAt(launches.callOf, activity);
