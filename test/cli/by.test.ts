@@ -59,6 +59,28 @@ describe('dprof --by', () => {
     expect(flat.stdout).to.equal('net:b 1\nnet:a 2\n- 1\n');
   });
 
+  it('marks the level of rows in a tree where nothing is indented', async () => {
+    const tree = await by('--by', 'layer', '--depth', '2', '-f', 'csv');
+    const [head = '', ...rows] = tree.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(','));
+    const at = (name: string): number => head.indexOf(name);
+    // The kernels of net:a and net:b are also in the row of net.
+    expect(rows.map((row) => [row[0], row[at('Level')], row[at('Own(ns)')]])).to.deep.equal([
+      ['net', '1', '0'],
+      ['net:b', '2', '2500'],
+      ['net:a', '2', '1500'],
+      ['-', '1', '1000'],
+    ]);
+    expect((await by('--by', 'layer', '-c', 'layer,total', '-f', 'csv')).stdout).to.not.match(/Level/);
+    const document = JSON.parse((await by('--by', 'layer', '-c', 'total', '-f', 'json')).stdout) as { answer: { level: number }[] }; // prettier-ignore
+    expect(document.answer.map(({ level }) => level)).to.deep.equal([1, 2, 2, 1]);
+    // One row for each prefix: no time twice.
+    const flat = await by('--by', 'layer', '--no-tree', '--depth', '1', '-c', 'layer,total', '--no-header');
+    expect(flat.stdout).to.equal('net 4000\n- 1000\n');
+  });
+
   it('keeps names of groups distinct in a narrow line: 20 characters, and the innermost frame of a stack', async () => {
     const trace = (line: number) => ['lib/spawn.py:122', `home/user/models/net.py:${line}`];
     const input = neuronLines([

@@ -4,7 +4,7 @@
  */
 import { legible } from '../../record/control-characters.js';
 import { Annotated, type KernelColumn } from '../../prof/annotate.js';
-import { AGGREGATES } from '../../prof/by/aggregates.js';
+import { AGGREGATES, LEVEL_COLUMN } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
 import { PartialGroups } from '../../prof/by/partial-groups.js';
 import { whereColumn, type Grouping } from '../../prof/by/grouping.js';
@@ -168,6 +168,9 @@ function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; d
   };
 }
 
+/** Formats that show the level of a row in a tree by its indentation. */
+const INDENTING: ReadonlySet<string> = new Set(['columns', 'table', 'fitted']);
+
 async function runGroups(request: ReportRequest, grouping: Grouping): Promise<void> {
   const { header, width, where, device, convention } = request;
   const format = await loadFormat(request.format);
@@ -175,7 +178,12 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   const shown = fitting(request, grouping.columns, grouping.isChosen ? 0 : LEAST_NAMES);
   // A branch of a tree, and a list without its end, stand for several values.
   const isExact = request.document !== null && !arrangement.tree && depth === null;
-  const columns = isExact ? [...shown, whereColumn(keys, request.whereText)] : shown;
+  const isMarked = request.document !== null || (!grouping.isChosen && !INDENTING.has(format.id));
+  const columns = [
+    ...shown,
+    ...(isExact ? [whereColumn(keys, request.whereText)] : []),
+    ...(arrangement.tree && isMarked && !shown.includes(LEVEL_COLUMN) ? [LEVEL_COLUMN] : []),
+  ];
   const { amounts, derived, rates } = usedBy({ ...grouping, columns });
   const annotator = new Annotator(device, derived || where !== undefined, convention);
   const tally = new ReportTally(

@@ -45,6 +45,7 @@ function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']):
     right: [1, 2],
     rows: [
       ...busyLines(device, unit),
+      ...engineLines(device),
       ...idleLines(device, unit),
       ...missingLines(device, unit),
       ...otherLines(device, unit),
@@ -88,6 +89,14 @@ function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
     ['  copies, memsets', memory, memory === null ? '' : `${many(copies, 'copy')}, ${many(sets, 'memset')}${alone}`],
   ];
 }
+
+/** The engines of a device, of which several run at once. */
+const engineLines = ({ engines = [] }: DeviceTime): Line[] =>
+  engines.map(({ engine, active }, at) => [
+    `  engine ${engine}`,
+    active,
+    at === 0 ? 'active; engines run at once' : '',
+  ]);
 
 function idleLines({ idle, bounds, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUnit): Line[] {
   if (idle === null && bounds !== undefined) return [['idle, at most', bounds.idle, '']];

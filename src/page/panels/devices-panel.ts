@@ -1,8 +1,8 @@
 /** The time of each device: parts of its span, and a table. */
 import { lacking } from '../capture-hints.js';
-import { element } from '../document/dom-elements.js';
+import { element, note, section } from '../document/dom-elements.js';
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
-import { BOUND_SIGNS, fieldsOf, difference, type Field, type NumberKey } from '../figures/field.js';
+import { BOUND_SIGNS, fieldsOf, difference, ratio, type Field, type NumberKey } from '../figures/field.js';
 import { idleCoresText } from '../../prof/neuron/machine.js';
 import { unrecordedCopiesText } from '../../prof/steps/transfers.js';
 import { capitalised } from '../document/units.js';
@@ -101,6 +101,36 @@ function make(view: PanelView): PanelContent {
     ...strips,
     partsOf(view),
     table({ caption: 'Time by device', columns, rows, sortedBy: devices.length > 1 ? 0 : null }),
+    ...engineTimes(devices),
+  ];
+}
+
+interface ListedEngine {
+  readonly device: number;
+  readonly engine: string;
+  readonly active: Field;
+  readonly share: Field;
+}
+
+/** How long each engine of a device was active; nothing for devices without engines. */
+function engineTimes(devices: readonly DeviceTime[]): HTMLElement[] {
+  const rows = devices.flatMap((device, at) =>
+    (device.engines ?? []).map((time, place): ListedEngine => {
+      const active = fieldsOf(`overview.devices.${at}.engines.${place}`, time)('active');
+      const share = ratio(active, fieldsOf(`overview.devices.${at}`, device)('span'));
+      return { device: device.device, engine: time.engine, active, share };
+    }),
+  );
+  if (rows.length === 0) return [];
+  const columns: TableColumn<ListedEngine>[] = [
+    { title: 'Engine', cell: ({ engine }) => engine },
+    figureColumn('Active', 'ns', ({ active }) => active),
+    figureColumn('Of span', 'share', ({ share }) => share, { bar: ({ share }) => share.value }),
+  ];
+  if (devices.length > 1) columns.unshift({ title: 'Device', cell: ({ device }) => device });
+  return [
+    section('Engines', table({ caption: 'Active time by engine', columns, rows, sortedBy: null })),
+    note('Engines run at the same time, so their times do not add up to the busy time. Waits are not work.'),
   ];
 }
 

@@ -55,6 +55,15 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
   ),
 ];
 
+/** Marks the rows of a tree where no indentation shows their level. */
+export const LEVEL_COLUMN: Column<GroupRow> = column(
+  'level',
+  'Level',
+  int(5),
+  'in a tree: number of steps from the top; a row includes the rows of deeper levels below it',
+  ({ level }) => level,
+);
+
 /** All aggregate columns, in the order of the help. */
 export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('count', 'Count', int(8), 'kernels', ({ tally }) => tally.count),
@@ -64,6 +73,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('own', 'Own(ns)', NS, 'in a tree: time of the row that is in none of the rows below it', ({ own: ownTime }) =>
     rounded(ownTime),
   ),
+  LEVEL_COLUMN,
   column('share', 'Share%', PERCENT, 'share of the time of all kernels that match --where', ({ tally, whole }) =>
     percent(tally.time, whole),
   ),

@@ -4,6 +4,7 @@ import { elementAt, largest } from '../../containers/element.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { UNKNOWN } from '../../record/units.js';
+import { isDmaEngine, isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { durationOf } from '../../record/fields/times.js';
 import { GPU_METRICS } from '../../record/sample-metrics.js';
 import { UserError } from '../../record/errors.js';
@@ -86,6 +87,10 @@ function* rowsOf(devices: readonly DeviceOverlap[]): Generator<OverlapRow> {
 
 /** What work other than kernels counts as, where the kind is not its stream. Kernels that copy have the category `copy`. */
 const WORDS = { collective: 'communication', graph: 'graphs', copy: 'memcpy', set: 'memset' } as const;
+
+/** The number of a stream, or the name of the engine that has it on a NeuronCore. */
+const streamName = ({ engine, stream }: StepActivity): string =>
+  engine !== undefined && isDmaEngine(engine) ? `DMA ${engine}` : String(stream ?? UNKNOWN);
 
 interface Waiting {
   readonly kind: string;
@@ -219,11 +224,17 @@ export class Overlap implements Analysis<readonly DeviceOverlap[]> {
   }
 
   take(item: Item): void {
-    if (item instanceof Annotated) this.#add(item.record, textOf(this.by, this.by.value(item)));
+    if (item instanceof Annotated) this.#add(item.record, this.#kindOf(item));
     else if (item.type === 'profile') this.#headers.set(item.profile, item);
     else if (item.type === 'sample') this.#measure(item);
     else if (item.type === 'copy' || item.type === 'set' || item.type === 'graph' || item.type === 'collective')
-      this.#add(item, this.by.key === 'stream' ? String(item.stream ?? UNKNOWN) : WORDS[item.type]);
+      this.#add(item, this.by.key === 'stream' ? streamName(item) : WORDS[item.type]);
+  }
+
+  #kindOf(item: Annotated): string {
+    const { record } = item;
+    const isOfEngine = this.by.key === 'stream' && isNeuronInstruction(record);
+    return isOfEngine ? record.engine : textOf(this.by, this.by.value(item));
   }
 
   #add(record: StepActivity, kind: string): void {

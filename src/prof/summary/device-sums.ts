@@ -1,10 +1,11 @@
 /** How one device spent its time, in one pass in order of start time. Memory: the ends reached so far. */
+import { entryOf } from '../../containers/map-entry.js';
 import { PicosecondUnion, PS_PER_NS } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
 import { GapSums } from '../steps/gap-sums.js';
 import type { MissingTimes, MissingWork, StreamWork } from '../steps/missing-work.js';
 import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
-import type { DeviceTime, WorkKind } from './summary-data.js';
+import type { DeviceTime, EngineTime, WorkKind } from './summary-data.js';
 
 const AS_STEP_WORK = {
   kernels: 'computing',
@@ -63,6 +64,8 @@ export class DeviceSums {
   /** All work except sets. */
   readonly #others = new PicosecondUnion();
   readonly #linked = new PicosecondUnion();
+  /** Instructions of each engine of a NeuronCore. */
+  readonly #engines = new Map<string, PicosecondUnion>();
   readonly #reach = new Reach();
   readonly #linkedReach = new Reach();
   readonly #counts: Record<WorkKind, number> = {
@@ -106,6 +109,11 @@ export class DeviceSums {
     if (work === 'communications') this.#sums.communication += to - from;
   }
 
+  /** Adds an instruction of an engine, also given to `add`. */
+  addInstruction(engine: string, { from, to }: Stretch): void {
+    entryOf(this.#engines, engine, () => new PicosecondUnion()).add(from, to);
+  }
+
   /** Adds a wait for a transfer that the program started. @param awaited the transfer, in words */
   addTransferWait({ from, to }: Stretch, awaited: string): void {
     this.#gaps.transfers.add(from, to, awaited);
@@ -118,6 +126,13 @@ export class DeviceSums {
 
   get isEmpty(): boolean {
     return this.#unions.busy.intervals === 0;
+  }
+
+  get #engineTimes(): readonly EngineTime[] {
+    const dma = this.#unions.copy.total;
+    const times = [...this.#engines].map(([engine, { total }]) => ({ engine, active: total / PS_PER_NS }));
+    const all = dma > 0 ? [...times, { engine: 'DMA', active: dma / PS_PER_NS }] : times;
+    return all.sort((a, b) => b.active - a.active || (a.engine < b.engine ? -1 : 1));
   }
 
   /** @param hasCopies whether the profile has the device's copies */
@@ -152,6 +167,7 @@ export class DeviceSums {
       ...inNs(lengths),
       idleInWaits: missing.time > 0 ? null : Math.min(idle, this.#waits.total) / PS_PER_NS,
       counts: { ...this.#counts },
+      ...(this.#engines.size === 0 ? undefined : { engines: this.#engineTimes }),
       missing: missingOf(missing),
       linked: activities === 0 ? null : { activities, ...inNs({ span: this.#linkedReach.length, busy: linked }) },
       gaps: {

@@ -149,6 +149,7 @@ function deviceFigures(device: DeviceTime): Part {
       ...times.map((name) => [name, device[name], 'ns'] as const),
       ...Object.entries(device.bounds ?? {}).map(([name, time]) => [`bounds.${name}`, time, 'ns'] as const),
       ...Object.entries(counts).map(([name, count]) => [name, count, 'count'] as const),
+      ...(device.engines ?? []).map(({ engine, active }) => [`engine.${engine}`, active, 'ns'] as const),
       ['gaps', gaps?.count ?? null, 'count'],
       ...(['longest', 'host', 'queue', 'unknown'] as const).map(
         (name) => [`gaps.${name}`, gaps?.[name] ?? null, 'ns'] as const,

@@ -6,6 +6,7 @@ import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
 import { awaitedTransfer } from '../../ops/families/hlo.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
+import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { durationOf } from '../../record/fields/times.js';
 import type { Transfer } from '../../record/fields/collective.js';
 import type { Item, RecordTypes } from '../analysis.js';
@@ -336,6 +337,8 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
     sums.collectives.add(operationName(record), { time, bytes: record.bytes, group: record.group });
     addTransfers(sums.links, record.transfers ?? []);
   }
+  if (record.type === 'kernel' && stretch !== null && isNeuronInstruction(record))
+    deviceOf(sums, record.device)?.addInstruction(record.engine, stretch);
   if (record.type === 'kernel') addCollective(sums.collectives, record, work, time);
   const { step = null } = record;
   if (stretch === null || step === null) return;

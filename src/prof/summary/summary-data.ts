@@ -83,6 +83,11 @@ export interface DeviceTime {
   /** Sum of the durations of operations that communicate, as kernels or not. */
   readonly communicationSum: number;
   readonly counts: Readonly<Record<WorkKind, number>>;
+  /**
+   * Engines of a NeuronCore, and DMA, the longest active time first. Engines run at the same time, so their times do not add
+   * up to busy. Absent for devices without engines.
+   */
+  readonly engines?: readonly EngineTime[];
   /** Only work whose launch is in the profile; null when no launch is (compiled programs). */
   readonly linked: { readonly activities: number; readonly span: number; readonly busy: number } | null;
   readonly gaps: Gaps | null;
@@ -91,6 +96,13 @@ export interface DeviceTime {
    * run. This time is neither busy nor idle. Null when none is missing.
    */
   readonly missing: MissingTime | null;
+}
+
+/** How long an engine worked. Waits are not work. */
+export interface EngineTime {
+  readonly engine: string;
+  /** Time in which at least one instruction or transfer of the engine ran. */
+  readonly active: number;
 }
 
 interface MissingTime {

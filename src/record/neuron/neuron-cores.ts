@@ -20,10 +20,14 @@ export type NeuronEngine = (typeof NEURON_ENGINES)[number];
 const NEURON_NAMES: ReadonlySet<string> = new Set(NEURON_ENGINES);
 
 /** Whether an activity is a single instruction of a NeuronCore engine, not a kernel with many threads. */
-export const isNeuronInstruction = ({ engine }: HasEngine): boolean => engine !== undefined && NEURON_NAMES.has(engine);
+export const isNeuronInstruction = <Work extends HasEngine>(work: Work): work is Work & { readonly engine: string } =>
+  work.engine !== undefined && NEURON_NAMES.has(work.engine);
 
 /** Name of a DMA engine: 'E64' for 64. */
 export const dmaEngineName = (number: number): string => `E${number}`;
+
+/** Whether an engine has the name of a DMA engine. */
+export const isDmaEngine = (engine: string): boolean => /^E\d+$/.test(engine);
 
 /**
  * Name of what runs the collective operations of a stream: 'CC stream 0' for 0, 'CC-cores' when the stream is unknown.

@@ -4,6 +4,7 @@ import { OverlapSweep } from '../../../src/prof/overlap/overlap-sweep.js';
 import { Overlap, type DeviceOverlap } from '../../../src/prof/overlap/overlap.js';
 import type { CopyLine, KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
+import { instruction, neuronProfile, packet } from '../../support/neuron.js';
 import { takeAll } from '../../support/rows.js';
 
 function swept(...work: readonly (readonly [kind: string, from: number, to: number])[]): OverlapSweep['times'] {
@@ -110,5 +111,11 @@ describe('overlap on a device', () => {
 
   it('needs work with a time', () => {
     expect(() => overlapOf('stream', kernelAt(0, 10, { dur: null }))).to.throw('no kernels');
+  });
+
+  it('names the streams of a NeuronCore by their engines', () => {
+    const overlap = new Overlap(requireColumn('stream'));
+    takeAll([neuronProfile(), instruction('MATMUL', 'Tensor', 0, 10), packet('dma', 0, 20, 8)], overlap);
+    expect(overlap.finish().facts[0]?.kinds.map(({ kind }) => kind)).to.deep.equal(['DMA E64', 'Tensor']);
   });
 });

@@ -1,8 +1,12 @@
 import { expect } from 'chai';
+import { requireColumn } from '../../../src/prof/columns/columns.js';
+import { Overlap } from '../../../src/prof/overlap/overlap.js';
 import type { ProfileSummary, Tally } from '../../../src/prof/summary/summary-data.js';
 import type { CopyRecord, KernelRecord, ProfileLine, SetRecord, SyncRecord } from '../../../src/record/record.js';
 import { kernel, mm } from '../../support/kernels.js';
+import { instruction, neuronProfile, packet } from '../../support/neuron.js';
 import { overviewOf, overviewsOf } from '../../support/overviews.js';
+import { takeAll } from '../../support/rows.js';
 
 const launched = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 5 });
 const HEADER: ProfileLine = {
@@ -42,6 +46,30 @@ describe('shares of peaks', () => {
     const counters = { flops: 64, bytes_accessed: 8.19e6 };
     const { work } = kernelsOf(overviewOf([header, at(0, 10_000, { calls: [call], counters, labels: {} })]));
     expect([work.computeShare, work.memoryShare, work.rated]).to.deep.equal([null, 0.5, 10_000]);
+  });
+});
+
+/** Work of a core: Tensor 0-10 and 6-16, Scalar 12-30, DMA 0-20 and 10-25; Tensor waits 16-40. */
+const ENGINES: readonly ProfileLine[] = [
+  instruction('MATMUL', 'Tensor', 0, 10),
+  packet('dma', 0, 20, 8),
+  instruction('MATMUL', 'Tensor', 6, 10),
+  packet('dma', 10, 15, 8, { stream: 65, engine: 'E65' }),
+  instruction('ACT', 'Scalar', 12, 18, { stream: 1 }),
+  instruction('EVENT_SEMAPHORE', 'Tensor', 16, 24),
+];
+
+describe('engines of a core', () => {
+  it('are active while any of their work runs, the longest first, as in dprof overlap', () => {
+    const device = only(overviewOf([neuronProfile(), ...ENGINES]));
+    const active = [['DMA', 25], ['Scalar', 18], ['Tensor', 16]]; // prettier-ignore
+    expect(device.engines).to.deep.equal(active.map(([engine, time]) => ({ engine, active: time })));
+    const overlap = new Overlap(requireColumn('engine'));
+    takeAll([neuronProfile(), ...ENGINES], overlap);
+    const kinds = overlap.finish().facts.flatMap((on) => on.kinds);
+    const named = kinds.map(({ kind, active: time }) => [kind === 'memcpy' ? 'DMA' : kind, time]);
+    expect(named).to.deep.equal(active);
+    expect(only(overviewOf([HEADER, at(0, 100)]))).not.to.have.property('engines');
   });
 });
 
