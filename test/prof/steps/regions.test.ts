@@ -1,6 +1,9 @@
 /** `dprof steps --by`: regions of the program over their passes. */
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freshPath } from '../../support/fresh-path.js';
 import { runCli } from '../../support/run-cli.js';
 import { itEachShared, ROOT } from '../../support/shared.js';
 
@@ -162,14 +165,26 @@ describe('regions', () => {
   );
 
   it('count the passes that lost work, whose times are unknown', async () => {
-    // One of the three passes of mlp on device 0 has launches without work.
-    const sample = join(ROOT, 'samples/transformer.nsys.sqlite');
-    const [mlp] = (await rowsOf(['-q', '--by', 'range', sample])).filter(({ region }) => region === 'mlp');
-    expect(mlp).to.include({ passes: 3, lost: 1, span: null });
+    // Of the two passes of fc2, the second one loses all of its kernels.
+    const sample = freshPath('.sqlite');
+    copyFileSync(join(ROOT, 'samples/lenet.nsys.sqlite'), sample);
+    const database = new Database(sample);
+    const { changes } = database
+      .prepare(
+        `DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE correlationId IN (
+           SELECT correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME call JOIN NVTX_EVENTS pass USING (globalTid)
+           WHERE pass.start = (SELECT max(start) FROM NVTX_EVENTS WHERE text = 'layer:fc2')
+             AND call.start BETWEEN pass.start AND pass.end)`,
+      )
+      .run();
+    database.close();
+    expect(changes).to.be.above(0);
+    const [fc2] = (await rowsOf(['-q', '--by', 'range', sample])).filter(({ region }) => region === 'fc2');
+    expect(fc2).to.include({ passes: 2, lost: 1, span: null });
     const { stdout } = await runCli('dprof', ['steps', '-q', '--by', 'range', '--histogram', sample]);
     expect(stdout)
       .to.match(/^device +region +passes +lost +span_p50/m)
-      .and.contain('mlp, device 0: spans of 2 of 3 passes\n');
+      .and.contain('fc2, device 0: spans of 1 of 2 passes\n');
     expect((await runCli('dprof', ['steps', '--by', 'range'], { input: RECORDS })).stdout).not.to.contain('lost');
   });
 
