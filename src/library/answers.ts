@@ -190,7 +190,7 @@ export async function criticalPath(
   };
   const annotator = new Annotator(null, choice.whatIf?.needsWork === true);
   const { facts } = await answer(input, new CriticalPaths(choice), options, annotator);
-  return facts.flatMap(pathDocuments);
+  return facts.flatMap((paths) => pathDocuments(paths));
 }
 
 /** Options of `sequences`. */
@@ -234,7 +234,7 @@ export async function overlap(
   { by = 'stream', ...options }: OverlapOptions = {},
 ): Promise<readonly OverlapDocument[]> {
   const { facts } = await answer(input, new Overlap(requireColumn(by)), options, new Annotator(null, false));
-  return facts.map(overlapDocument);
+  return facts.map((device) => overlapDocument(device));
 }
 
 /** Options of `queues`. */
@@ -307,5 +307,5 @@ export async function memory(input: AnswerInput, options: MemoryOptions = {}): P
   const { points = CURVE_POINTS } = options;
   requireCount('points', points, 4);
   const { facts } = await answer(input, new Memory(points), options);
-  return facts.map(memoryDocument);
+  return facts.map((report) => memoryDocument(report));
 }

@@ -1,4 +1,5 @@
 /** The table of columns of the kernel report, from which help, docs, filters, sorting and all formats are made. */
+import { rankOn } from '../../record/fields/stated-device.js';
 import { column, int, str, real, splitKeys, requireColumnOf, type CellValue } from '../../table/column.js';
 import { FUSED_SEPARATOR, type Annotated, type KernelColumn } from '../annotate.js';
 import { counterColumn, COUNTED_WORK_COLUMNS } from './counter-columns.js';
@@ -301,8 +302,8 @@ export const COLUMNS: readonly KernelColumn[] = [
     'rank',
     'Rank',
     int(4),
-    'rank of the process, from the file name or the profile',
-    ({ profile }) => profile?.rank ?? null,
+    'rank of the process, from the file name or the profile; of the device in a profile of several ranks',
+    ({ profile, record }) => rankOn(profile ?? null, record.device),
   ),
   column('profile', 'Profile', int(4), 'number of the input, from 0', ({ record }) => record.profile, {
     narrowHeader: 'Prof',

@@ -66,8 +66,11 @@ export interface PathDocument {
   readonly path: readonly (Omit<StepPath['parts'][number], 'member'> & PartOfRank)[];
 }
 
-/** One element for each step. In a job, each part names its profile. */
-export function pathDocuments({ members, steps }: ProfilePaths): PathDocument[] {
+/**
+ * One element for each step. In a job, each part names its profile.
+ * @param most maximum number of parts of a path
+ */
+export function pathDocuments({ members, steps }: ProfilePaths, most = Infinity): PathDocument[] {
   const isJob = members.length > 1;
   const [first] = members;
   const place =
@@ -79,7 +82,7 @@ export function pathDocuments({ members, steps }: ProfilePaths): PathDocument[] 
     ...{ step: step.step, from: step.from, time: step.measured, replayed: step.replayed, error: replayError(step) },
     ...(step.predicted === null ? {} : { predicted: step.predicted }),
     ...{ bounds: step.bounds, missing: Object.fromEntries(step.missing) },
-    path: step.parts.map(({ member, ...part }) => {
+    path: step.parts.slice(0, most).map(({ member, ...part }) => {
       const { profile, header } = elementAt(members, member);
       return { ...(isJob ? { profile, rank: header?.rank ?? null } : {}), ...part };
     }),

@@ -20,7 +20,7 @@ import { counted } from '../../record/plural.js';
 import type { Analysis, Answer, RecordTypes } from '../analysis.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { coreOfArch } from '../../record/neuron/neuron-cores.js';
-import { statedDevice } from '../../record/fields/stated-device.js';
+import { rankOn, statedDevice } from '../../record/fields/stated-device.js';
 
 /** Memory in use on one device of one profile. */
 export interface MemoryReport {
@@ -64,7 +64,7 @@ const curveRows = (reports: readonly MemoryReport[]): CurveRow[] =>
 export const CURVE_COLUMNS: readonly Column<CurveRow>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ report }) => report.profile),
   column('file', 'file', str(0), "the profile's file", ({ report }) => report.header?.file ?? null),
-  column('rank', 'rank', int(4), 'rank of the process', ({ report }) => report.header?.rank ?? null),
+  column('rank', 'rank', int(4), 'rank of the process', ({ report }) => rankOn(report.header, report.device)),
   column('device', 'device', int(6), 'device; na for the host', ({ report }) => report.device),
   column('metric', 'metric', str(28), 'allocated, reserved, active …', ({ series }) => series.metric),
   column('of', 'of', str(12), 'component or kind of memory', ({ series }) => series.of),
@@ -111,21 +111,20 @@ export interface MemorySeries {
   readonly curve: readonly (readonly [start: number, bytes: number])[];
 }
 
-export const memoryDocument = ({
-  profile,
-  header,
-  device,
-  peak,
-  step,
-  series,
-  atEnd,
-}: MemoryReport): MemoryDocument => ({
+/** @param most maximum number of owners in each list */
+export const memoryDocument = (
+  { profile, header, device, peak, step, series, atEnd }: MemoryReport,
+  most = Infinity,
+): MemoryDocument => ({
   profile,
   file: header?.file ?? null,
-  rank: header?.rank ?? null,
+  rank: rankOn(header, device),
   device,
   peak: { metric: peak.series.metric, of: peak.series.of, bytes: peak.value, start: peak.start, step, op: peak.op },
-  owners: peak.owners,
+  owners:
+    peak.owners === null
+      ? null
+      : { ops: peak.owners.ops.slice(0, most), categories: peak.owners.categories.slice(0, most) },
   series: series.map(({ metric, of: component, curve, whole }) => ({
     metric,
     of: component,
@@ -135,7 +134,7 @@ export const memoryDocument = ({
     last: curve.last?.value ?? whole,
     curve: curve.points.map(({ at, value }) => [at, value] as const),
   })),
-  ...atEnd,
+  ...(atEnd === null ? undefined : { segments: atEnd.segments, kept: atEnd.kept.slice(0, most) }),
 });
 
 /** Turns reports of memory into the peak of each device and the ops that held it, as in `dprof memory`. */

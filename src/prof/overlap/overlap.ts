@@ -1,4 +1,5 @@
 /** `dprof overlap`: turns work of devices into the times during which two kinds of it run at once. One pass. */
+import { rankOn } from '../../record/fields/stated-device.js';
 import { elementAt, largest } from '../../containers/element.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
@@ -36,13 +37,17 @@ export interface OverlapDocument extends Pick<DeviceOverlap, 'profile' | 'device
   readonly kinds: readonly (Omit<KindTimes, 'both'> & { readonly both: Readonly<Record<string, number>> })[];
 }
 
-export const overlapDocument = ({ profile, header, device, kinds }: DeviceOverlap): OverlapDocument => ({
-  ...{ profile, file: header?.file ?? null, rank: header?.rank ?? null, device },
-  kinds: kinds.map(({ both, ...kind }) => ({
-    ...kind,
-    both: Object.fromEntries(kinds.map(({ kind: name }, at) => [name, both[at] ?? 0])),
-  })),
-});
+/** @param most maximum number of kinds */
+export function overlapDocument({ profile, header, device, kinds }: DeviceOverlap, most = Infinity): OverlapDocument {
+  const shown = kinds.slice(0, most);
+  return {
+    ...{ profile, file: header?.file ?? null, rank: rankOn(header, device), device },
+    kinds: shown.map(({ both, ...kind }) => ({
+      ...kind,
+      both: Object.fromEntries(shown.map(({ kind: name }, at) => [name, both[at] ?? 0])),
+    })),
+  };
+}
 
 /** A row: a kind of work, and another one. */
 interface OverlapRow {

@@ -1,4 +1,5 @@
 /** The table of frame kinds for a kernel's stack, which command line, help and stacks use. */
+import { rankOn } from '../../record/fields/stated-device.js';
 import { append } from '../../containers/element.js';
 import type { OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
@@ -30,7 +31,11 @@ export const FRAME_KINDS: readonly FrameKind[] = [
   origin('op', 'op calls; for backward kernels, the forward op, its gradient, then the calls', opFrames),
   { name: 'kernel', doc: 'name of the kernel, shortened', frames: ({ record }) => [record.short] },
   { name: 'name', doc: 'name of the kernel in full', frames: ({ record }) => [record.name] },
-  { name: 'rank', doc: 'rank of the profile', frames: single(({ profile }) => `rank ${profile?.rank ?? 'na'}`) },
+  {
+    name: 'rank',
+    doc: 'rank of the profile, or of the device in a profile of several ranks',
+    frames: single(({ profile, record }) => `rank ${rankOn(profile ?? null, record.device) ?? 'na'}`),
+  },
   {
     name: 'profile',
     doc: 'number of the profile, from 0',

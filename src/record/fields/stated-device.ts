@@ -16,3 +16,10 @@ export function statedDevice(header: ProfileRecord | null, id: number | null): D
   }
   return devices.get(id) ?? null;
 }
+
+/**
+ * The rank that work on a device belongs to: that of the profile or, in a profile of several ranks, that of the device. Null when
+ * it is unknown.
+ */
+export const rankOn = (header: ProfileRecord | null, device: number | null): number | null =>
+  header?.rank ?? statedDevice(header, device)?.rank ?? null;

@@ -5,7 +5,7 @@ import { namedLane } from '../../../record/fields/named-lane.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
 import type { ApartRanges, Lane, LaneIds } from './timeline-data.js';
-import { statedDevice } from '../../../record/fields/stated-device.js';
+import { rankOn, statedDevice } from '../../../record/fields/stated-device.js';
 
 /** Maximum number of separate lanes; activities of any further lane are drawn in the last. */
 const MOST_LANES = 10_000;
@@ -102,9 +102,9 @@ const groupOf = ({ kind, engine, apart }: LaneKey): string => (engine === null ?
 const known = (number: number): number | null => (number === UNKNOWN ? null : number);
 
 function idsOf({ kind, outer, inner }: LaneKey, header: ProfileRecord | null): LaneIds {
-  const common = { profile: header?.profile ?? null, rank: header?.rank ?? null };
-  if (kind === 'host') return { ...common, pid: known(outer), tid: known(inner) };
-  return { ...common, device: outer, stream: known(inner) };
+  const profile = header?.profile ?? null;
+  if (kind === 'host') return { profile, rank: header?.rank ?? null, pid: known(outer), tid: known(inner) };
+  return { profile, rank: rankOn(header, outer), device: outer, stream: known(inner) };
 }
 
 /** Events beyond this depth are drawn over the deepest ones. */

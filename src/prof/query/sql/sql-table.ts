@@ -1,4 +1,5 @@
 /** The tables of `dprof sql`: one for each record type, one for steps, several for a job, and one for each other answer. */
+import { rankOn } from '../../../record/fields/stated-device.js';
 import { Checker } from '../../check/profile-check.js';
 import { REASON_COLUMNS } from '../../check/reason.js';
 import { COLUMNS, requireColumn } from '../../columns/columns.js';
@@ -173,8 +174,8 @@ export const ANSWER_TABLES: readonly AnswerTable[] = [
 const RANK: SqlColumn<SqlRecord> = {
   name: 'rank',
   kind: 'int',
-  doc: 'rank of the process, from the file name or the profile',
-  value: ({ profile }) => profile?.rank ?? null,
+  doc: 'rank of the process, from the file name or the profile; of the device in a profile of several ranks',
+  value: ({ profile, record }) => rankOn(profile ?? null, 'device' in record ? record.device : null),
 };
 
 function tableOfType(type: TabularType): SqlTable<SqlRecord> {
