@@ -109,7 +109,9 @@ function ranks(all: Described): Schema {
     { type: 'array', description: doc, items: rows(...columns)() },
   ]);
   const properties = { ...(whole['properties'] as object), ...(Object.fromEntries(tables) as object) };
-  return { ...whole, properties, required: Object.keys(properties) };
+  // Option -t leaves out the other tables.
+  const required = Object.keys(properties).filter((key) => !Object.hasOwn(RANK_TABLES, key));
+  return { ...whole, properties, required };
 }
 
 /** The comparison, then its rows: totals, groups and conditions, or the nodes of a tree. */

@@ -171,15 +171,40 @@ function toolHelp(): Promise<string> {
   return helpOf(DPROF_HELP, titles);
 }
 
+/** What answers the questions that users name by these words, which no command has. */
+const COMMAND_WORDS: Readonly<Record<string, string>> = {
+  kernels: 'dprof FILE has a row for each kernel',
+  kernel: 'dprof FILE has a row for each kernel',
+  rows: 'dprof FILE has a row for each kernel',
+  ops: 'dprof --by op FILE',
+  layers: 'dprof --by layer FILE',
+  groups: 'dprof --by KEYS FILE',
+  by: 'dprof --by KEYS FILE',
+  explain: 'dprof --explain N FILE',
+  coll: 'dprof --by collective FILE, or dprof ranks FILE...',
+  collectives: 'dprof --by collective FILE, or dprof ranks FILE...',
+  communication: 'dprof --by collective FILE, or dprof ranks FILE...',
+  roofline: 'dprof -c idx,kernel,ai,tflops,peak,bw,bound FILE',
+  idle: 'dprof advise FILE, or dprof summary FILE',
+  compare: 'dprof diff BASE NEW',
+  timeline: 'dprof html -o PAGE FILE, or dprof perfetto -o TRACE FILE',
+  trace: 'dprof perfetto -o TRACE FILE',
+  report: 'dprof html -o PAGE FILE',
+  flamegraph: 'dprof stacks FILE',
+  stragglers: 'dprof ranks FILE...',
+  glossary: 'dprof terms',
+};
+
+const wordHint = (word: string): string | null =>
+  Object.hasOwn(COMMAND_WORDS, word) ? (COMMAND_WORDS[word] ?? null) : null;
+
 /** @throws UsageError for a name that no command has */
 async function commandHelp(name: string): Promise<string> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry !== undefined) return helpOf((await entry.load()).tool);
   const near = nearest(name, Object.keys(COMMANDS));
-  throw new UsageError(
-    `no command '${name}'`,
-    near === null ? 'dprof help lists them' : `did you mean dprof help ${near}?`,
-  );
+  const hint = near === null ? 'dprof help lists them' : `did you mean dprof help ${near}?`;
+  throw new UsageError(`no command '${name}'`, wordHint(name) ?? hint);
 }
 
 interface Call {
@@ -222,6 +247,8 @@ function refuseMisplaced(operands: readonly string[]): void {
   // `dprof version`, `dprof columns`.
   if (!existsSync(word) && SHOWN.includes(word))
     throw new UsageError(`'${word}' is neither a command nor a file`, `did you mean dprof --${word}?`);
+  const hint = existsSync(word) ? null : wordHint(word);
+  if (hint !== null) throw new UsageError(`'${word}' is neither a command nor a file`, hint);
   const near = nearCommand(word);
   if (near !== null) throw new UsageError(`'${word}' is neither a command nor a file`, `did you mean dprof ${near}?`);
 }

@@ -1,7 +1,7 @@
 /** Options that several commands share: files that belong to a profile, the width of the output, columns of tables. */
 import { requireNamed, UsageError } from '../record/errors.js';
 import { parseSortKeys, SortedOutput } from '../prof/query/sort.js';
-import { splitKeys, type AnyTable, type Column } from '../table/column.js';
+import { meantKey, splitKeys, type AnyTable, type Column } from '../table/column.js';
 import { aligned } from '../write/cell-text.js';
 import { FORMATS } from '../write/formats.js';
 import { integer, type Arguments, type Option } from './arguments.js';
@@ -130,7 +130,7 @@ export function tableChoice<Row>(
   columns: readonly Column<Row>[],
   { format, width, documents = [], hasTextTop = false, first = [] }: TableRequest,
 ): TableChoice | null {
-  const columnOf = (key: string): Column<Row> => requireNamed('column', key, columns, (column) => column.key);
+  const columnOf = (key: string): Column<Row> => requireNamed('column', key, columns, (column) => column.key, meantKey);
   const shown = given.read('cols', (text) => splitKeys('-c', text).map(columnOf));
   const sort = given.read('sort', (text) => parseSortKeys(text, columnOf));
   const top = given.read('top', (text) => integer('--top', text, 1));

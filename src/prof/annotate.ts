@@ -187,8 +187,13 @@ export class Annotated {
 
   /** Value of the column `tc`. */
   get tc(): MatrixUnitCell {
-    if (this.#tc === undefined) this.#tc = this.model.matrixUnitCell(this.#judged);
+    if (this.#tc === undefined) this.#tc = this.model.matrixUnitCell(this.#judged) ?? this.#cellOfNoProduct;
     return this.#tc;
+  }
+
+  /** Communication and waits multiply nothing, even where no op describes them. */
+  get #cellOfNoProduct(): MatrixUnitCell {
+    return communicates(this.record) || isWait(this.record) ? '-' : null;
   }
 
   get #judged(): JudgedKernel {

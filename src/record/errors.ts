@@ -178,13 +178,20 @@ export const ranOutOfSpace = (code: unknown): boolean => NO_SPACE.has(code);
 /**
  * The value with a name.
  * @param noun kind of the name, in messages: 'format', 'rule' …
+ * @param nearestOf finds the name that was meant; null for no idea
  * @throws UsageError naming the nearest name, or all of them
  */
-export function requireNamed<T>(noun: string, name: string, known: readonly T[], nameOf: (item: T) => string): T {
+export function requireNamed<T>(
+  noun: string,
+  name: string,
+  known: readonly T[],
+  nameOf: (item: T) => string,
+  nearestOf: (name: string, names: readonly string[]) => string | null = nearest,
+): T {
   const found = known.find((candidate) => nameOf(candidate) === name);
   if (found !== undefined) return found;
   const names = known.map(nameOf);
-  const near = nearest(name, names);
+  const near = nearestOf(name, names);
   throw new UsageError(
     `unknown ${noun} '${name}'`,
     near === null ? `expected one of ${names.join(', ')}` : `did you mean ${near}?`,

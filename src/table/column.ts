@@ -32,8 +32,43 @@ export const requireColumnOf = <C extends ColumnShape>(
 ): C =>
   columns.find((column) => column.key === key) ?? refuse(key, [...columns.map((column) => column.key), ...others]);
 
+/** Words that users say for columns, and the keys that may be meant, the likeliest first. */
+const COLUMN_WORDS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    trace: ['line', 'lines', 'source', 'src', 'location', 'stack', 'callstack', 'file', 'filename'],
+    kernel: ['name', 'names', 'function', 'func'],
+    'sil,total,span,stage,active': ['time', 'duration', 'dur', 'ns', 'us', 'ms', 'runtime', 'elapsed', 'latency'],
+    device: ['gpu', 'gpus', 'npu', 'tpu', 'xpu', 'card', 'dev'],
+    'bytes,size_from': ['size', 'sizes', 'memory', 'traffic'],
+    params: ['shape', 'shapes', 'dims', 'input_shapes', 'arguments', 'args'],
+    mod: ['module', 'library', 'namespace'],
+    op: ['operator', 'operation', 'aten'],
+    dtype: ['type', 'types', 'precision', 'datatype'],
+    tc: ['tensorcore', 'tensorcores', 'tensor_core', 'matrixcore', 'mma'],
+    'tflops,flops': ['flop', 'gflops', 'rate', 'throughput'],
+    'gbps,bw': ['bandwidth', 'gb'],
+    tid: ['thread'],
+    pid: ['process'],
+    'dir,kind': ['direction', 'pass', 'forward', 'backward'],
+    'collective,kind': ['coll', 'collectives', 'comm', 'communication', 'nccl', 'rccl', 'hccl'],
+    step: ['iteration', 'iter'],
+    ranges: ['range', 'nvtx', 'annotation', 'annotations', 'marker'],
+    api: ['launch', 'call'],
+    queue: ['delay', 'launch_delay'],
+    mean: ['avg', 'average'],
+    share: ['percent', 'percentage', '%'],
+    count: ['number', 'calls', 'launches', 'n'],
+    bound: ['roofline', 'limiter'],
+    peak: ['utilization', 'utilisation', 'efficiency', 'mfu'],
+  }).flatMap(([keys, words]) => words.map((word) => [word, keys.split(',')] as const)),
+);
+
+/** The key that a word probably means: the column that users say it for, else the nearest key; null for no idea. */
+export const meantKey = (word: string, keys: readonly string[]): string | null =>
+  COLUMN_WORDS.get(word.toLowerCase())?.find((key) => keys.includes(key)) ?? nearest(word, keys);
+
 function refuse(key: string, keys: readonly string[]): never {
-  const near = nearest(key, keys);
+  const near = meantKey(key, keys);
   throw new UsageError(`unknown column '${key}'`, near === null ? '--columns lists them' : `did you mean ${near}?`);
 }
 

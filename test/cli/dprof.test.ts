@@ -189,6 +189,8 @@ describe('dprof', () => {
       [['--csv', '-f', 'json'], /--csv cannot be combined with --format json/],
       [['-f', 'json', '-w', '80'], /-w cannot be combined with --format json/],
       [['version'], /'version' is neither a command nor a file \(did you mean dprof --version\?\)/],
+      [['kernels', 'x.json'], /'kernels' is neither a command nor a file \(dprof FILE has a row for each kernel\)/],
+      [['help', 'kernels'], /no command 'kernels' \(dprof FILE has a row for each kernel\)/],
       [['sumary', 'x.json'], /'sumary' is neither a command nor a file \(did you mean dprof summary\?\)/],
       [['-f', 'jsn'], /unknown format 'jsn' \(did you mean json\?\)/],
       [['-w', 'wide'], /-w takes a number, not 'wide'/],

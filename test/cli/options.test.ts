@@ -227,6 +227,20 @@ describe('columns, order and rows of a table', () => {
       ]);
       expect([code, stderr]).to.deep.equal([2, `dprof: unknown column '${wrong}' (did you mean ${meant}?)\n`]);
     }
+    // Words that users say for columns.
+    for (const [args, wrong, meant] of [
+      [['--by'], 'line', 'trace'],
+      [['--by'], 'coll', 'collective'],
+      [['-c'], 'time', 'sil'],
+      [['-c'], 'size', 'bytes'],
+      [['--sort'], 'gpu', 'device'],
+      [['memory', '-c'], 'size', 'bytes'],
+    ] as const) {
+      const { stderr, code } = await runCli('dprof', [...args, wrong, LENET]);
+      expect([code, stderr]).to.deep.equal([2, `dprof: unknown column '${wrong}' (did you mean ${meant}?)\n`]);
+    }
+    const { stderr: ofGroups } = await runCli('dprof', ['--by', 'op', '-c', 'time', LENET]);
+    expect(ofGroups).to.equal("dprof: 'time' is neither a --by key nor a group aggregate (did you mean total?)\n");
     const { stderr } = await runCli('dprof', ['diff', '-c', 'verdcit', LENET, LENET]);
     expect(stderr).to.equal("dprof: unknown column 'verdcit' (did you mean verdict?)\n");
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RANK_TABLES } from '../../src/prof/ranks/tables/tables.js';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeRecords } from '../../bench/growth/records.js';
@@ -110,6 +111,16 @@ describe('dprof ranks', () => {
     expect(unknown).to.include({ code: 2, stdout: '' });
     expect(unknown.stderr).to.match(/unknown column 'clok' \(did you mean clock\?\)/);
     expect((await run('-c', 'rank', '-f', 'json', part)).stderr).to.match(/-c cannot be combined with -f json/);
+  });
+
+  it('has the rows of one table in JSON where one is asked for', async () => {
+    const documentOf = async (...args: string[]): Promise<Record<string, unknown>> =>
+      (JSON.parse((await run('-f', 'json', ...args, part)).stdout) as { answer: [Record<string, unknown>] }).answer[0];
+    const [whole, one] = [await documentOf(), await documentOf('-t', 'groups')];
+    expect(one['groups']).to.deep.equal(whole['groups']);
+    expect(whole).to.include.keys(Object.keys(RANK_TABLES));
+    const others = Object.keys(RANK_TABLES).filter((name) => name !== 'groups');
+    expect(Object.keys(one)).to.deep.equal(Object.keys(whole).filter((key) => !others.includes(key)));
   });
 
   it('takes a single rank, and says that there is nothing to match', async () => {

@@ -1,5 +1,5 @@
 /** `dprof ranks`: how the ranks of a job affect each other. */
-import { ranksDocument, RanksAnalysis } from '../../prof/ranks/ranks-document.js';
+import { ranksDocument, RanksAnalysis, withTable } from '../../prof/ranks/ranks-document.js';
 import { RANK_TABLES, type RankTableName } from '../../prof/ranks/tables/tables.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonOf } from '../../record/control-characters.js';
@@ -122,7 +122,7 @@ export const ranks = recordsCommand(
         short: 't',
         takes: 'T',
         values: TABLES,
-        help: `one table, in text too: ${TABLES.join(', ')} (ranks)`,
+        help: `only one table, in all formats: ${TABLES.join(', ')} (ranks)`,
       },
       {
         name: 'cols',
@@ -179,7 +179,7 @@ export const ranks = recordsCommand(
     if ((keys !== undefined || isSorted) && format === 'json')
       throw new UsageError(
         `${keys === undefined ? '--sort' : '-c'} cannot be combined with -f json`,
-        'json always has every column of every table',
+        'json always has every column; -t T leaves out the other tables',
       );
     const all = RANK_TABLES[table].columns as readonly Column<unknown>[];
     const chosen = isSorted ? tableChoice(given, all, request) : null;
@@ -194,7 +194,10 @@ export const ranks = recordsCommand(
             isAlone
               ? tableScreen(table, facts, { top: top ?? Infinity, width }, keys)
               : ranksScreen(facts, { top: top ?? TOP, width }),
-          json: () => `${jsonOf(ranksDocument(facts, doubts))}\n`,
+          json: () => {
+            const document = ranksDocument(facts, doubts);
+            return `${jsonOf(given.text('table') === undefined ? document : withTable(document, table))}\n`;
+          },
         }),
     });
   },

@@ -35,7 +35,8 @@ const TERMS_TOOL: Tool = {
     'opcodes, operands.',
   ],
   operands: [
-    'WORD: a term, a part of one, or a regular expression, ignoring case. If no term matches, the meanings are searched.',
+    'WORD: a term or column, a part of one, or a regular expression, ignoring case. If no name matches, the meanings are',
+    'searched for the whole word.',
   ],
   options: [
     formatOption(FORMATS),

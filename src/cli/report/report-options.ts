@@ -47,15 +47,8 @@ const BY_OPTIONS: readonly Option[] = [
     values: [...COLUMNS.map(({ key }) => key), ...Object.keys(HOST_TABLES).filter((name) => name !== 'api')],
     list: true,
   },
-  {
-    name: 'tree',
-    help: '--by: lists as levels, whose rows include those below; --by layer is one, but with --no-tree',
-  },
-  {
-    name: 'depth',
-    takes: 'N',
-    help: '--by: only the first N levels of a tree, or entries of lists, whose rest is merged',
-  },
+  { name: 'tree', help: '--by: expand lists into levels with subtotals' },
+  { name: 'depth', takes: 'N', help: '--by: only N entries of lists, or levels of a tree' },
 ];
 
 /** Characters of key, header and unit in the lists of `--by`. */

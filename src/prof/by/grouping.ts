@@ -5,13 +5,14 @@ import {
   shapeOf,
   str,
   textOf,
+  meantKey,
   splitKeys,
   requireColumnOf,
   type CellValue,
   type Column,
 } from '../../table/column.js';
 import type { KernelColumn } from '../annotate.js';
-import { nearest, UsageError } from '../../record/errors.js';
+import { UsageError } from '../../record/errors.js';
 import type { RangeKind } from '../../record/record.js';
 import { expressionOf } from '../query/conditions.js';
 import { parseSortKeys } from '../query/sort.js';
@@ -93,7 +94,7 @@ function requireOf(all: readonly Column<GroupRow>[], key: string): Column<GroupR
   const column = all.find((known) => known.key === key);
   if (column !== undefined) return column;
   const keys = all.map((known) => known.key);
-  const near = nearest(key, keys);
+  const near = meantKey(key, keys);
   const known = near === null ? `known: ${keys.join(', ')}` : `did you mean ${near}?`;
   throw new UsageError(
     `'${key}' is neither a --by key nor a group aggregate`,

@@ -1,12 +1,14 @@
 /** All words of `dprof terms`: those of any profile, and the metrics, engines, queues, opcodes and operands of Neuron. */
 import { GLOSSARY } from '../../record/glossary.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../record/neuron/neuron-cores.js';
+import { columnTerms } from '../columns/column-terms.js';
 import { METRIC_TEXTS } from './metrics/metrics.js';
 import { inOurUnit } from './quantity.js';
 
 export const TERM_KINDS = [
   ...(['word', 'abbreviation', 'engine', 'opcode', 'operand', 'queue', 'queue type', 'throttling', 'metric'] as const),
   'summary field',
+  'column',
 ] as const;
 
 export interface Term {
@@ -180,15 +182,39 @@ function isCaseOf(word: string, term: string): boolean {
 /** No term or meaning contains a longer word. */
 const LONGEST_WORD = 1000;
 
-/** The term with this name, else the terms whose names match the word, else those whose meanings match it. */
+/** The columns of all tables, which `dprof terms` finds but does not list. */
+const COLUMN_TERMS: readonly Term[] = columnTerms().map((column): Term => ({
+  ...column,
+  kind: 'column',
+  formula: null,
+  shareOf: null,
+}));
+
+/** A word or expression as a part of a name that other letters and digits do not continue. */
+const wholeIn = ({ source }: RegExp): RegExp => new RegExp(`(?<![a-z0-9])(?:${source})(?![a-z0-9])`, 'i');
+const startIn = ({ source }: RegExp): RegExp => new RegExp(`(?<![a-z0-9])(?:${source})`, 'i');
+
+/**
+ * The terms with this name or with the whole word in their names, and columns with this name; else the terms and columns
+ * that have the word at the start of a word of their names, then anywhere in their names; else those whose meanings have
+ * the whole word.
+ */
 export function termsFor(word: string): readonly Term[] {
   if (word.length > LONGEST_WORD) return [];
   const pattern = patternOf(word);
-  const tests: readonly ((term: Term) => boolean)[] = [
-    ({ term }) => term.toLowerCase() === word.toLowerCase(),
-    ({ term }) => pattern.test(term),
-    ({ term }) => isCaseOf(word, term),
-    ({ meaning }) => pattern.test(meaning),
-  ];
-  return tests.map((test) => TERMS.filter(test)).find((found) => found.length > 0) ?? [];
+  const [whole, start] = [wholeIn(pattern), startIn(pattern)];
+  const isNamed = ({ term }: Term): boolean => term.toLowerCase() === word.toLowerCase();
+  const firstOf = (tests: readonly ((term: Term) => boolean)[], among: readonly Term[]): readonly Term[] =>
+    tests.map((test) => among.filter(test)).find((found) => found.length > 0) ?? [];
+  const named = [...firstOf([isNamed, ({ term }) => whole.test(term)], TERMS), ...COLUMN_TERMS.filter(isNamed)];
+  if (named.length > 0) return named;
+  return firstOf(
+    [
+      ({ term }) => start.test(term),
+      ({ term }) => pattern.test(term),
+      ({ term }) => isCaseOf(word, term),
+      ({ meaning }) => whole.test(meaning),
+    ],
+    [...TERMS, ...COLUMN_TERMS],
+  );
 }

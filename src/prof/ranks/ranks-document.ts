@@ -140,6 +140,10 @@ export function ranksDocument(report: JobReport, doubts: readonly Doubt[]): Rank
   };
 }
 
+/** The document with the rows of one table only. */
+export const withTable = (document: RanksDocument, table: RankTableName): Partial<RanksDocument> =>
+  Object.fromEntries(Object.entries(document).filter(([key]) => key === table || !Object.hasOwn(RANK_TABLES, key)));
+
 const fileOfPart = ({ rank, file }: RankFile): RankFile => ({ rank, file });
 
 const tablesOf = (report: JobReport): Record<RankTableName, RowObject[]> =>

@@ -31,7 +31,7 @@ describe('terms of Neuron profiles', () => {
   });
 
   it('are found by name, part, pattern, case of a name, and meaning, in this order', () => {
-    expect(names('mfu')).to.deep.equal(['MFU']);
+    expect(names('mfu')).to.deep.equal(['MFU', 'mfu']);
     expect(names('qSync')).to.deep.equal(['qSyncDynamicHW']);
     expect(names('^LD|^ACT_')).to.deep.equal(['ACT_TABLE_LOAD', 'LDWEIGHTS']);
     expect(names('throttle_gpio_3_active_time_nc1_percent')).to.deep.equal([
@@ -41,6 +41,18 @@ describe('terms of Neuron profiles', () => {
     // No regular expression: the term that has it.
     expect(names('*')).to.deep.equal(['<rows>*<columns>']);
     expect(names('no such word')).to.deep.equal([]);
+  });
+
+  it('are found by whole words before parts, and columns by their names', () => {
+    const found = (word: string): string[] => termsFor(word).map(({ kind, term }) => `${kind} ${term}`);
+    // "against" is not "gain".
+    expect(found('gain')).to.deep.equal(['column gain']);
+    expect(found('unsure')).to.deep.equal(['column unsure']);
+    for (const word of ['waited', 'delayed', 'last']) expect(found(word), word).to.include(`column ${word}`);
+    expect(found('exposed')).to.include.members(['word exposed communication', 'column exposed']);
+    expect(termsFor('gain')[0]?.meaning).to.match(/[(]column of dprof advise[)]$/);
+    // In meanings, only whole words count.
+    expect(termsFor('tationar')).to.deep.equal([]);
   });
 
   it('know a metric of throttling by any core and kind', () => {

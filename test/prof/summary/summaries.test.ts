@@ -49,6 +49,13 @@ describe('shares of peaks', () => {
   });
 });
 
+describe('time by matrix unit', () => {
+  it('counts communication as not applicable, whether an op describes it or not', () => {
+    const kernels = kernelsOf(overviewOf([HEADER, nccl(0, 100), at(200, 50, { name: 'mystery', short: 'mystery' })]));
+    expect(kernels.matrixUnit).to.include({ notApplicable: 100, unknown: 50 });
+  });
+});
+
 /** Work of a core: Tensor 0-10 and 6-16, Scalar 12-30, DMA 0-20 and 10-25; Tensor waits 16-40. */
 const ENGINES: readonly ProfileLine[] = [
   instruction('MATMUL', 'Tensor', 0, 10),
