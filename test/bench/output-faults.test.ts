@@ -8,7 +8,7 @@ import { writingCommands, type WritingCommand } from '../../bench/output-faults/
 import { isLeftOut, OutputFaults, PLACES, type End } from '../../bench/output-faults/places.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { FORMATS } from '../../src/write/formats.js';
-import { describeWithProcess } from '../support/sets.js';
+import { describeWithProcess, itLong } from '../support/sets.js';
 
 describeWithProcess('output that cannot be written', () => {
   let faults: OutputFaults;
@@ -34,8 +34,12 @@ describeWithProcess('output that cannot be written', () => {
     quietly: ['quiet', 'whole'],
     never: ['whole', null],
   };
-  for (const name of ['dparse -f records lenet.nsys.sqlite', 'dprof summary -f parquet net.jsonl', 'dprof sql --help'])
-    it(`of ${name} is reported, wherever it goes`, () => {
+  for (const [name, test] of [
+    ['dparse -f records lenet.nsys.sqlite', it],
+    ['dprof summary -f parquet net.jsonl', itLong],
+    ['dprof sql --help', it],
+  ] as const)
+    test(`of ${name} is reported, wherever it goes`, () => {
       const command = commands.find((one) => one.name === name);
       if (command === undefined) throw new Error(`no ${name}`);
       for (const place of PLACES.filter((one) => !isLeftOut(command, one)))
