@@ -1,7 +1,7 @@
 /** `dprof sql`: runs one DuckDB query over records. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { cleanUp } from '../../parse/input/cleanup.js';
-import { foldersRemovedAtEnd, temporaryFolder } from '../../parse/input/temporary-file.js';
+import { TemporaryFolder } from '../../parse/input/temporary-file.js';
 import { Annotator } from '../../prof/report/report.js';
 import {
   DATABASE_MEMORY_MB,
@@ -102,13 +102,11 @@ function checkedStatement(query: string | undefined, files: readonly string[]): 
 /** Opens a database with a temporary folder, and removes both afterwards. */
 async function withDatabase(body: (database: Database) => Promise<void>): Promise<void> {
   const library = await loadLibrary();
-  const folder = temporaryFolder('dprof sql');
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  const release = foldersRemovedAtEnd(remove);
+  const folder = new TemporaryFolder('dprof sql');
   const before = process.memoryUsage.rss();
   const watch = setInterval(() => limitMemory(before), WATCHED_EVERY);
   try {
-    const database = await openDatabase(library, folder);
+    const database = await openDatabase(library, folder.path);
     try {
       await body(database);
     } finally {
@@ -116,8 +114,7 @@ async function withDatabase(body: (database: Database) => Promise<void>): Promis
     }
   } finally {
     clearInterval(watch);
-    remove();
-    release();
+    folder.dispose();
   }
 }
 

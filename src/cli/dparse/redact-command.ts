@@ -1,11 +1,11 @@
 /** `dparse redact`: a copy of a profile that can be shared, as records or in the profile's own format. */
-import { createReadStream, rmSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { openProfile } from '../../parse/find.js';
 import { requireThere } from '../../parse/files.js';
-import { foldersRemovedAtEnd, temporaryFolder } from '../../parse/input/temporary-file.js';
+import { TemporaryFolder } from '../../parse/input/temporary-file.js';
 import { unpackedStart } from '../../parse/input/unpack.js';
 import { rejoined } from '../../parse/live.js';
 import { KEPT, TextRules, type Kept } from '../../redact/texts.js';
@@ -257,18 +257,15 @@ const WRITERS: Readonly<
   },
   nsight: async ({ path, name }, rules, write) => {
     const { redactNsight } = await import('../../redact/nsight.js');
-    const folder = temporaryFolder(name);
-    const remove = (): void => rmSync(folder, { recursive: true, force: true });
-    const release = foldersRemovedAtEnd(remove);
+    const folder = new TemporaryFolder(name);
     try {
-      const copy = join(folder, 'copy');
+      const copy = join(folder.path, 'copy');
       redactNsight(path, copy, rules);
       for await (const piece of createReadStream(copy, { highWaterMark: 1024 * 1024 }))
         await write(piece as Uint8Array);
       return false;
     } finally {
-      remove();
-      release();
+      folder.dispose();
     }
   },
 };

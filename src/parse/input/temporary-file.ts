@@ -47,6 +47,37 @@ export function removeFolders(): void {
   for (const name of names) rmSync(join(tmpdir(), name), { recursive: true, force: true });
 }
 
+/** A temporary folder that is removed when it is disposed of, or when the process ends. */
+export class TemporaryFolder {
+  #path: string | null = null;
+  readonly #release: () => void;
+
+  /** @throws as `temporaryFolder` */
+  constructor(input: string) {
+    // First, because a signal may end the process as soon as the folder exists.
+    this.#release = foldersRemovedAtEnd(() => {
+      this.dispose();
+    });
+    try {
+      this.#path = temporaryFolder(input);
+    } finally {
+      if (this.#path === null) this.#release();
+    }
+  }
+
+  /** @throws RangeError when the folder is removed */
+  get path(): string {
+    if (this.#path === null) throw new RangeError('a folder that is removed');
+    return this.#path;
+  }
+
+  dispose(): void {
+    if (this.#path !== null) rmSync(this.#path, { recursive: true, force: true });
+    this.#path = null;
+    this.#release();
+  }
+}
+
 export class TemporaryFile {
   /** File descriptor of the open file. */
   readonly file: number;

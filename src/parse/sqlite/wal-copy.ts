@@ -42,16 +42,17 @@ export const usesLog = (header: Buffer, path: string): boolean =>
  * @throws UserError when there is no room for the copy, or the database is written meanwhile
  */
 export function openCopy(path: string): OpenedDatabase {
-  const folder = temporaryFolder(path);
   const hasLog = hasFilledLog(path);
-  // Only the log has a name while it is filled.
-  const release = hasLog ? foldersRemovedAtEnd(() => removeUnopened(folder)) : null;
+  let folder = '';
   const remove = (): void => {
-    removeUnopened(folder);
-    release?.();
+    if (folder !== '') removeUnopened(folder);
+    release();
   };
+  // First, because a signal may end the process as soon as the folder exists.
+  const release = foldersRemovedAtEnd(remove);
   let database: Database.Database | null = null;
   try {
+    folder = temporaryFolder(path);
     const before = statSync(path, { bigint: true });
     const copy = join(folder, 'copy');
     const target = inTemporaryFolder(path, () => openSync(copy, 'wx+', 0o600));
