@@ -41,7 +41,9 @@ describe('dprof overlap', () => {
   it('limits the kinds in JSON too', async () => {
     const { stdout } = await run('-f', 'jsonl', '--top', '1');
     const { kinds } = JSON.parse(stdout) as { readonly kinds: readonly Kind[] };
-    expect(kinds.map(({ kind, active, both }) => [kind, active, both])).to.deep.equal([['7', 4_000_000, { 7: 4_000_000 }]]);
+    expect(kinds.map(({ kind, active, both }) => [kind, active, both])).to.deep.equal([
+      ['7', 4_000_000, { 7: 4_000_000 }],
+    ]);
   });
 
   it('has a row per pair, and an object per device', async () => {
