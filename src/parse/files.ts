@@ -133,6 +133,28 @@ export const pathsIn = (folder: string, isNamed: (name: string) => boolean = () 
 /** The last component of a POSIX or Windows path. */
 export const fileNameOf = (path: string): string => path.replace(/^.*[/\\]/s, '');
 
+const BLOCK = 1 << 20;
+
+/** Whether two paths are of one file, or of files with the same bytes. False for paths of anything else. */
+export function haveSameBytes(a: string, b: string): boolean {
+  if (!isFile(a) || !isFile(b)) return false;
+  if (realpathSync(a) === realpathSync(b)) return true;
+  const { size } = statSync(a);
+  if (statSync(b).size !== size) return false;
+  const files = [openSync(a, 'r'), openSync(b, 'r')] as const;
+  const blocks = [Buffer.allocUnsafe(BLOCK), Buffer.allocUnsafe(BLOCK)] as const;
+  try {
+    for (let at = 0; at < size; at += BLOCK) {
+      const ofA = blocks[0].subarray(0, readFully(files[0], blocks[0], at));
+      const ofB = blocks[1].subarray(0, readFully(files[1], blocks[1], at));
+      if (!ofA.equals(ofB)) return false;
+    }
+    return true;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
 /**
  * Whether a path leads to a regular file. Reading a pipe without a writer would wait forever, and a device may have no end.
  */

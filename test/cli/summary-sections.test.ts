@@ -113,10 +113,11 @@ describe('sections of a summary', () => {
     const linesOf = async (path: string): Promise<readonly string[]> =>
       (await runCli('dprof', ['summary', '-q', path])).stdout
         .split('\n')
-        .filter((line) => /^(work|of peak|MFU) /.test(line));
-    const [work, peak, mfu] = await linesOf('samples/ascend_pt');
+        .filter((line) => /^(work|of peak|MFU|  bandwidth) /.test(line));
+    const [work, peak, bandwidth, mfu] = await linesOf('samples/ascend_pt');
     expect(work).to.match(/^work +21\.49 GFLOP/);
-    expect(peak).to.match(/^of peak +na: the bandwidth of the device is unknown; --peaks FILE\.json gives it$/);
+    expect(peak).to.match(/^of peak +[0-9.]+ % of FLOP\/s, na of bandwidth/);
+    expect(bandwidth).to.match(/^ {2}bandwidth +the bandwidth of the device is unknown; --peaks FILE\.json gives it$/);
     expect(mfu).to.match(/^MFU +[0-9.]+ %/);
     for (const line of await linesOf('samples/decoder.rpd'))
       expect(line).to.match(/na: no kernel has known FLOPs(?: or bytes)?$/);

@@ -5,6 +5,7 @@ import type { TensorWork } from '../../prof/neuron/flops.js';
 import type { KernelSummary, Tally, WorkTime } from '../../prof/summary/summary-data.js';
 import { sumOf } from '../../prof/summary/tallies.js';
 import { NEURON } from '../../prof/work/work-models.js';
+import { peaksOf } from '../../prof/roofline/peaks.js';
 import { abovePeaksTexts } from '../../prof/tally/above-peaks.js';
 import { BY_NAME } from '../../prof/work/work-model.js';
 import { countedWaitsText } from '../../prof/steps/transfers.js';
@@ -160,6 +161,10 @@ const NO_FLOPS_PEAK = 'the peak FLOP/s of the device is unknown; --peaks gives i
 /** A device of the table has no bandwidth if no source gives it. */
 const NO_BANDWIDTH = 'the bandwidth of the device is unknown; --peaks FILE.json gives it';
 
+/** Whether the bandwidth of each device is unknown, but not its FLOP/s. */
+const lacksBandwidth = ({ header }: About['overview']): boolean =>
+  header?.devices.every((device) => peaksOf(device).bytesPerS === null) === true;
+
 /** Why more kernel time has no bound than has unknown work. */
 function unboundRows({ bounds, known }: WorkTime, time: number | null): string[][] {
   const unbound = bounds.find(({ name }) => name === UNKNOWN)?.time ?? 0;
@@ -226,6 +231,9 @@ function arithmeticSection(
       work.flops + work.bytes > 0 ? done : `${UNKNOWN}: ${NO_WORK}`,
     ],
     ['of peak', peaks],
+    ...(measured === null && work.computeShare !== null && lacksBandwidth(overview)
+      ? [['  bandwidth', NO_BANDWIDTH]]
+      : []),
     ...(measured === null ? [] : [['  peaks', measured]]),
     ...(work.tensor === undefined ? [['MFU', mfu]] : []),
     ...(work.trials > 0 ? [['trials', tried]] : []),

@@ -232,13 +232,15 @@ interface ReportChoice {
   readonly isOnConditions: boolean;
   /** Whether a tree leaves out small changes. */
   readonly isBrief?: boolean;
+  /** Whether both inputs are one file, or files with the same bytes. */
+  readonly isSameFile?: boolean;
 }
 
 export function diffReport(
   comparison: Comparison,
   taken: Pair<Taken>,
   troubles: readonly Trouble[],
-  { top, isOnConditions, isBrief = false }: ReportChoice,
+  { top, isOnConditions, isBrief = false, isSameFile = false }: ReportChoice,
 ): DiffReport {
   const { result, settings } = comparison;
   const by = comparison.by.map(({ key }) => key);
@@ -249,11 +251,12 @@ export function diffReport(
     ...(tree === null || isOnConditions ? [methodLine(result, settings), ...commonLine(result, settings)] : []),
     ...(tree?.heading ?? []),
   ];
+  const same = isSameFile ? ['BASE and NEW are the same file'] : [];
   return {
     result,
     by,
     lines: isRead ? diffLines(result.total, result.rows.slice(0, top), by) : [],
-    heading: [...inputLines(comparison, taken), ...lossLines(taken), ...(isRead ? method : [])],
+    heading: [...inputLines(comparison, taken), ...same, ...lossLines(taken), ...(isRead ? method : [])],
     doubts: { base: lossesOf(taken.base.endings).doubts, new: lossesOf(taken.new.endings).doubts },
     tree,
     notes: isRead ? notesOf(comparison, result, tree === null || isOnConditions) : [],

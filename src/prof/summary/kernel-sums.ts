@@ -105,10 +105,7 @@ export class KernelSums {
       computeShare: mean(rated.peak),
       memoryShare: rated.bytes.sum === 0 && bytes > 0 ? null : mean(rated.bandwidth),
       rated: rated.time,
-      // The peak FLOP/s of most kernels may be unknown, for their type or device, but not the bandwidth.
-      ...(2 * rated.time < time && 2 * bandwidth.time >= time
-        ? { computeShare: null, memoryShare: bandwidth.sum / PERCENT / bandwidth.time, rated: bandwidth.time }
-        : undefined),
+      ...(2 * rated.time < time ? mostlyRated(time, peak, bandwidth) : undefined),
       // Kernels with 0 FLOPs alone do not show how well the device is used.
       mfu: peak.sum > 0 && span > 0 ? peak.sum / PERCENT / span : null,
       flopsRated: peak.time,
@@ -146,6 +143,18 @@ export class KernelSums {
       replayed: this.#replayed.byTime(),
     };
   }
+}
+
+/** Shares of the one peak that is known for most of the time, where the other peak is unknown for a type or device. */
+function mostlyRated(
+  time: number,
+  peak: KernelSum['peak'],
+  bandwidth: KernelSum['bandwidth'],
+): Pick<WorkTime, 'computeShare' | 'memoryShare' | 'rated'> | undefined {
+  const mean = ({ sum, time: known }: KernelSum['peak']): number => sum / PERCENT / known;
+  if (2 * bandwidth.time >= time) return { computeShare: null, memoryShare: mean(bandwidth), rated: bandwidth.time };
+  if (2 * peak.time >= time && peak.sum > 0) return { computeShare: mean(peak), memoryShare: null, rated: peak.time };
+  return undefined;
 }
 
 function workKeyOf({ flops, bytes, placement: { computeShare, memoryShare }, peaks }: Annotated): number {

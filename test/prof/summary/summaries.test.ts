@@ -49,6 +49,19 @@ describe('shares of peaks', () => {
   });
 });
 
+describe('shares of one peak', () => {
+  it('are of FLOP/s where only the bandwidth is unknown, and agree with MFU', () => {
+    const ascend = { id: 0, vendor: 'huawei', name: 'Ascend910B', arch: 'ascend910b', units: 24, clockHz: 1.8e9 };
+    const header = { ...HEADER, devices: [{ ...ascend, memBytesPerS: null, memBytes: null }] } as ProfileLine;
+    const product = at(0, 1000, { calls: [mm(64, 64, 64)], engine: 'AI_CORE', labels: { type: 'MatMul' } });
+    const { work } = kernelsOf(overviewOf([header, product, at(3000, 1000, { calls: [] })]));
+    // 2 · 64³ FLOPs in 1 us; the span is 4 us.
+    expect(work.flops).to.equal(2 * 64 ** 3);
+    expect([work.memoryShare, work.rated]).to.deep.equal([null, 1000]);
+    expect(work.computeShare).to.be.closeTo(4 * (work.mfu ?? NaN), 1e-12);
+  });
+});
+
 describe('time by matrix unit', () => {
   it('counts communication as not applicable, whether an op describes it or not', () => {
     const kernels = kernelsOf(overviewOf([HEADER, nccl(0, 100), at(200, 50, { name: 'mystery', short: 'mystery' })]));

@@ -1,4 +1,5 @@
 /** `dprof diff`: what changed from one input of records to another. */
+import { haveSameBytes } from '../../../parse/files.js';
 import { Comparison, diffTypes } from '../../../prof/diff/comparison.js';
 import { troublesOf, type Taken } from '../../../prof/diff/compared-input.js';
 import { diffLineColumns, TOTAL, type DiffLine } from '../../../prof/diff/diff-columns.js';
@@ -204,7 +205,8 @@ async function run(given: Arguments): Promise<void> {
   const troubles = isGate ? troublesOf(taken) : [];
   const { top, isBrief } = request;
   const isOnConditions = request.conditions.length > 0;
-  const report = diffReport(comparison, taken, troubles, { top, isOnConditions, isBrief });
+  const isSameFile = haveSameBytes(request.base, request.new);
+  const report = diffReport(comparison, taken, troubles, { top, isOnConditions, isBrief, isSameFile });
   const times = Object.entries(choices).flatMap(([input, choice]) => {
     const window = choice?.chosenTime ?? null;
     return window === null ? [] : [{ row: 'window', input, window }];
