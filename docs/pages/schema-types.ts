@@ -12,6 +12,7 @@ import type { OverlapDocument } from '../../src/prof/overlap/overlap.js';
 import type { RanksDocument } from '../../src/prof/ranks/ranks-document.js';
 import type { RankTableName } from '../../src/prof/ranks/tables/tables.js';
 import type { SummaryDocument } from '../../src/prof/summary/details.js';
+import type { ExplanationDocument } from '../../src/prof/report/explanation.js';
 import type { LeftOut } from '../../src/write/shortened-document.js';
 
 export interface SchemaTypes {
@@ -24,6 +25,7 @@ export interface SchemaTypes {
   readonly check: CheckDocument;
   readonly advice: AdviceLine;
   readonly comparison: ComparisonDocument;
+  readonly explanation: ExplanationDocument;
   readonly input: AnswerInput;
   readonly doubt: Doubt;
   readonly limit: Limit;

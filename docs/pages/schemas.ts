@@ -140,6 +140,7 @@ function comparisons(all: Described): Schema {
 const ANSWERS: Readonly<Record<string, readonly [about: string, items: (all: Described) => Schema]>> = {
   kernels: ['dprof: a row for each kernel', kernelRows(...COLUMNS, EXPLAIN_COLUMN)],
   groups: ['dprof --by: a row for each group of kernels', kernelRows(...AGGREGATES, ...COLUMNS, whereColumn([]))],
+  explanation: ['dprof --explain: how the numbers of a kernel were computed', typed('explanation')],
   host: ['dprof --by range, hostop, api: a row for each name of CPU events', rows(...HOST_COLUMNS, ...HOST_KEYS)],
   summary: ["dprof summary: a document for each profile, or the vendor's metrics of it", typed('summary')],
   steps: ['dprof steps: a row for each device and step', rows(...STEP_COLUMNS, ...SERVING_STEP_COLUMNS)],

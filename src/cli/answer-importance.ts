@@ -31,6 +31,18 @@ export const IMPORTANCE: Readonly<Record<string, readonly string[]>> = {
     'kernels.byCount',
     'utilisation',
   ],
+  explanation: [
+    'values',
+    'values.inputs',
+    'work',
+    'calls',
+    'layer',
+    'trace',
+    'matrixUnit',
+    'peaks',
+    'launch',
+    'forward',
+  ],
   'critical-path': ['bounds', 'missing', 'path'],
   ranks: [
     'doubts',

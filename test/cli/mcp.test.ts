@@ -90,9 +90,16 @@ async function printed({ words }: Pair): Promise<string> {
   const others = words.slice(command.length);
   const options = others.filter((word) => word.startsWith('--'));
   const files = others.filter((word) => !word.startsWith('--'));
-  // An explanation is text.
-  const json = words.includes('--explain=0:75') ? [] : ['-f', 'json', '--max-chars=4000'];
-  const args = [...command, ...json, '--quiet', ...options, '--', ...(files.length === 0 ? [LENET] : files)];
+  const args = [
+    ...command,
+    '-f',
+    'json',
+    '--max-chars=4000',
+    '--quiet',
+    ...options,
+    '--',
+    ...(files.length === 0 ? [LENET] : files),
+  ];
   return (await runCli('dprof', args, { cwd: SAMPLES })).stdout;
 }
 

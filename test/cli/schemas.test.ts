@@ -12,6 +12,7 @@ import { itSharedLong, ROOT } from '../support/shared.js';
 /** Arguments of dprof; IN stands for the input. */
 const COMMANDS: readonly string[] = [
   '-c ALL IN',
+  '--explain 1 IN',
   '--by op,layer,dir IN',
   '--by layer IN',
   '--by kernel,device -c ALL IN',

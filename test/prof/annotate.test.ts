@@ -298,10 +298,10 @@ describe('annotation', () => {
       kernel({ ...named('vectorized_elementwise_kernel'), dur: 1000, calls: [add] }),
     ]).map((row) => explain(row).join('\n'));
     expect(winograd).to.match(
-      /^arithmetic 23\.12 TFLOP\/s, 147\.3 % of the peak: above it, because its algorithm \(Winograd, FFT\) does fewer FLOPs than are counted$/m,
+      /^arithmetic 23\.12 TFLOP\/s, 147\.3 % of the peak: above the peak, because its algorithm \(Winograd, FFT\) does fewer FLOPs than are counted$/m,
     );
     expect(cached).to.match(
-      /^traffic +1049 GB\/s, 116\.5 % of the peak: above it, because operands may come from the cache$/m,
+      /^traffic +1049 GB\/s, 116\.5 % of the peak: above the peak, because operands may come from the cache$/m,
     );
   });
 

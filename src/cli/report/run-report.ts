@@ -2,7 +2,7 @@
  * `dprof` without a command name: a row for each kernel; with --by a row for each group; with --explain the origin of one
  * kernel's numbers.
  */
-import { legible } from '../../record/control-characters.js';
+import { jsonLines, legible } from '../../record/control-characters.js';
 import { Annotated, type KernelColumn } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
@@ -11,6 +11,7 @@ import { whereColumn, type Grouping } from '../../prof/by/grouping.js';
 import { MissingCounters } from '../../prof/columns/counter-columns.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, EXPLAIN_COLUMN, isKernel, type KernelId } from '../../prof/report/explain.js';
+import { explanation } from '../../prof/report/explanation.js';
 import {
   HOST_TYPES,
   KERNEL_AND_RANGE_TYPES,
@@ -295,10 +296,14 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     },
     annotator: new Annotator(request.device, true, request.convention),
     isComplete: () => found !== undefined,
-    // Names come from the profiled program, so control characters are escaped.
     isDocument: true,
-    print: ({ facts }, write) =>
-      write(screenText(explain(facts.row, facts.after), legible, terminalWidth(request.output))),
+    // Names come from the profiled program, so control characters are escaped.
+    print: ({ facts: { row, after } }, write) =>
+      write(
+        rowFormat(request.format.id) === 'json'
+          ? jsonLines([explanation(row, after)])
+          : screenText(explain(row, after), legible, terminalWidth(request.output)),
+      ),
   });
 }
 

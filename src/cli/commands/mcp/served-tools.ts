@@ -67,21 +67,12 @@ async function answerTool(
     entry: entryOf(name, about.join(' ').trim(), input.schema),
     call: async (given, { signal }) => {
       const places = new PlacesOfCall(options);
-      const { args, characters } = input.argumentsOf(given, (path) => places.operandOf(path));
+      const args = input.argumentsOf(given, (path) => places.operandOf(path));
       const { seconds } = options;
       const end = await processes.run({ args, folder: places.folder, seconds, signal });
-      return resultOf(answer.isText === true ? { ...end, stdout: shortened(end.stdout, characters) } : end, seconds);
+      return resultOf(end, seconds);
     },
   };
-}
-
-/** Text of at most `most` characters, cut at the end of a line. */
-function shortened(whole: string, most: number): string {
-  if (whole.length <= most) return whole;
-  const note = (lines: number): string => `[${lines} more lines: max_chars]\n`;
-  const kept = whole.slice(0, most - note(1e6).length);
-  const end = kept.lastIndexOf('\n') + 1;
-  return whole.slice(0, end) + note(whole.slice(end).trimEnd().split('\n').length);
 }
 
 /** The profiles of a call: the process runs in the root of the first one, from which paths are as the client gave them. */
