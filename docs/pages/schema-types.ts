@@ -2,7 +2,7 @@
 import type { AnswerInput } from '../../src/cli/answer-document.js';
 import type { MetricsDocument } from '../../src/cli/commands/summary/vendor-document.js';
 import type { AdviceLine } from '../../src/prof/advise/adviser.js';
-import type { Limit } from '../../src/prof/analysis.js';
+import type { Limit } from '../../src/prof/limits.js';
 import type { CheckDocument } from '../../src/prof/check/profile-check.js';
 import type { PathDocument } from '../../src/prof/critical-path/critical-path.js';
 import type { ComparisonDocument } from '../../src/prof/diff/diff-documents.js';

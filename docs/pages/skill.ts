@@ -175,7 +175,7 @@ export const skillPage = (): string =>
     '## Values for the next command',
     list([
       '`explain` of a kernel and `kernels` of a finding are PROFILE:IDX: `dprof --explain 0:75 -f json PROFILE` has its op, layer and calls, and in `values` each computed number with formula, inputs, source and, where it is null, why.',
-      '`where` of a group is the value of `--where` that selects the kernels of the group.',
+      '`where` of a group, of a row of `diff` and of a kernel in `summary` is the value of `--where` that selects these kernels.',
       '`see` of a finding is the next command; replace FILE with the profile.',
       '`step` of a row is the value of `--step`; `at.start` and `at.end` in ns divided by 1e6 are `--from` and `--to`.',
       '`rank` and `device` of a row are the values of `--rank` and `--device`.',

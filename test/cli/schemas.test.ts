@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AGGREGATES, HOST_AGGREGATES } from '../../src/prof/by/aggregates.js';
+import { SUBJECTS } from '../../src/cli/answer-importance.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { runCli } from '../support/run-cli.js';
 import { itLong } from '../support/sets.js';
@@ -107,6 +108,8 @@ async function faultsOf(
     const [whole, short] = schemas.of(String(document['schema']));
     const validate = limit.length === 0 ? whole : short;
     if (!validate(document)) faults.push(`${command}: ${JSON.stringify(validate.errors?.slice(0, 3))}`);
+    for (const { what, why } of document['cannot'] as readonly Readonly<Record<'what' | 'why', string>>[])
+      if (what === '' || why === '' || what === why) faults.push(`${command}: cannot ${what}: ${why}`);
     if (limit.length > 0 && stdout.length > LIMIT) faults.push(`${command}: ${stdout.length} characters`);
   }
   return { faults, count };
@@ -137,6 +140,11 @@ describe('schemas of -f json', () => {
     let documents = 0;
     for (const { parentPath, name } of files) documents += await documentsOf(join(parentPath, name));
     expect(documents).to.be.above(files.length);
+  });
+
+  it('have a name for what each answer is about', () => {
+    const names = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
+    expect(Object.keys(SUBJECTS)).to.have.members(names);
   });
 
   it('are one for each answer, and refuse keys that they do not name', () => {

@@ -116,6 +116,9 @@ describe('the explanation of a kernel as a document', () => {
     expect(JSON.parse(lines.stdout)).to.deep.equal(answer[0]);
     const missing = await runCli('dprof', ['-f', 'json', '--explain', '5:1', path]);
     expect(missing.code).to.equal(1);
-    expect((JSON.parse(missing.stdout) as { cannot: object[] }).cannot[0]).to.include({ what: 'no kernel 5:1' });
+    expect((JSON.parse(missing.stdout) as { cannot: object[] }).cannot[0]).to.include({
+      what: 'numbers of the kernel',
+      why: 'no kernel 5:1',
+    });
   });
 });

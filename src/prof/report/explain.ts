@@ -11,7 +11,7 @@ import type { Annotated } from '../annotate.js';
 import { dependencyText, operandText, type ResolvedDependency } from '../neuron/instructions/dependencies.js';
 import { operandsOf } from '../../ops/neuron/instruction-work.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
-import { column, str, type Column } from '../../table/column.js';
+import { knownColumn, str, type Column } from '../../table/column.js';
 import { labelledLine, type LabelledLine } from '../../table/readable.js';
 import { originOf } from '../../record/fields/graph-node.js';
 import { matrixUnitReason, whyAbovePeak } from './explained-values.js';
@@ -35,7 +35,7 @@ export function parseKernelId(text: string, takenBy = '--explain'): KernelId {
 }
 
 /** PROFILE:IDX of the kernel, which `--explain` takes. */
-export const EXPLAIN_COLUMN: Column<Annotated> = column(
+export const EXPLAIN_COLUMN: Column<Annotated> = knownColumn(
   'explain',
   'Explain',
   str(8),
