@@ -97,7 +97,10 @@ const kernelRows =
   (): Schema => ({ ...rows(...columns)(), patternProperties: { '^counter:': { type: ['number', 'null'] } } });
 
 /** Columns as keys of groups: a branch of a tree, or a group without one of the values, has null. */
-const asKeys = (columns: readonly ColumnShape[]): ColumnShape[] => columns.map(({ known: _, ...shape }) => shape);
+const asKeys = (columns: readonly ColumnShape[]): ColumnShape[] =>
+  columns.map(
+    (column) => Object.fromEntries(Object.entries(column).filter(([key]) => key !== 'known')) as unknown as ColumnShape,
+  );
 
 const textColumn = (key: string, doc: string): ColumnShape => ({ key, header: key, type: 'str', width: 0, doc });
 

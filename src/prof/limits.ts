@@ -1,5 +1,5 @@
 /** What an answer does not contain or only in part, and the notes that say so. */
-import { shownPath, UserError } from '../record/errors.js';
+import { shownPath, type UserError } from '../record/errors.js';
 import { counted } from '../record/plural.js';
 
 /** Something that an answer does not contain or only in part, for programs. */
