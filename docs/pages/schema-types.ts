@@ -2,7 +2,7 @@
 import type { AnswerInput } from '../../src/cli/answer-document.js';
 import type { MetricsDocument } from '../../src/cli/commands/summary/vendor-document.js';
 import type { AdviceLine } from '../../src/prof/advise/adviser.js';
-import type { Limit } from '../../src/prof/analysis.js';
+import type { Limit } from '../../src/prof/limits.js';
 import type { CheckDocument } from '../../src/prof/check/profile-check.js';
 import type { PathDocument } from '../../src/prof/critical-path/critical-path.js';
 import type { ComparisonDocument } from '../../src/prof/diff/diff-documents.js';
@@ -12,6 +12,7 @@ import type { OverlapDocument } from '../../src/prof/overlap/overlap.js';
 import type { RanksDocument } from '../../src/prof/ranks/ranks-document.js';
 import type { RankTableName } from '../../src/prof/ranks/tables/tables.js';
 import type { SummaryDocument } from '../../src/prof/summary/details.js';
+import type { ExplanationDocument } from '../../src/prof/report/explanation.js';
 import type { LeftOut } from '../../src/write/shortened-document.js';
 
 export interface SchemaTypes {
@@ -24,6 +25,7 @@ export interface SchemaTypes {
   readonly check: CheckDocument;
   readonly advice: AdviceLine;
   readonly comparison: ComparisonDocument;
+  readonly explanation: ExplanationDocument;
   readonly input: AnswerInput;
   readonly doubt: Doubt;
   readonly limit: Limit;

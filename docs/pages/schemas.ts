@@ -73,11 +73,13 @@ const typed =
   ({ schema }: Described): Schema =>
     (schema['properties'] as Record<string, Schema>)[name] ?? {};
 
-/** A cell: null for unknown. */
-function cell({ type, list, unit, doc, hasNumbers }: ColumnShape): Schema {
+/** A cell: null for unknown, in columns that may be. */
+function cell({ type, list, unit, doc, hasNumbers, known }: ColumnShape): Schema {
   const scalars = type !== 'str' ? ['number'] : hasNumbers === true ? ['number', 'string'] : ['string'];
   const items = { type: list === 'int' ? 'number' : ['number', 'string'] };
-  const shape = list === undefined ? { type: [...scalars, 'null'] } : { type: ['array', 'null'], items };
+  const types = [...(list === undefined ? scalars : ['array']), ...(known === true ? [] : ['null'])];
+  const [only] = types;
+  const shape = { type: types.length === 1 ? only : types, ...(list === undefined ? {} : { items }) };
   return { ...shape, description: unit === undefined ? doc : `${doc} (${unit})` };
 }
 
@@ -93,6 +95,12 @@ const rows =
 const kernelRows =
   (...columns: readonly ColumnShape[]) =>
   (): Schema => ({ ...rows(...columns)(), patternProperties: { '^counter:': { type: ['number', 'null'] } } });
+
+/** Columns as keys of groups: a branch of a tree, or a group without one of the values, has null. */
+const asKeys = (columns: readonly ColumnShape[]): ColumnShape[] =>
+  columns.map(
+    (column) => Object.fromEntries(Object.entries(column).filter(([key]) => key !== 'known')) as unknown as ColumnShape,
+  );
 
 const textColumn = (key: string, doc: string): ColumnShape => ({ key, header: key, type: 'str', width: 0, doc });
 
@@ -130,9 +138,14 @@ function comparisons(all: Described): Schema {
       met: { type: ['boolean', 'null'], description: 'null when the condition cannot be judged' },
       reason: { type: ['string', 'null'], description: 'why it cannot be judged' },
       verdict: { type: 'string' },
+      where: {
+        type: ['string', 'null'],
+        description:
+          'expression for --where that selects the kernels in both inputs; null where there is none, and for all',
+      },
       ...cells(DIFF_COLUMNS),
     },
-    required: ['row', 'verdict'],
+    required: ['row', 'verdict', 'where'],
     additionalProperties: false,
   };
   return { anyOf: [typed('comparison')(all), figures, rows(...TREE_COLUMNS)()] };
@@ -141,7 +154,11 @@ function comparisons(all: Described): Schema {
 /** What is in `answer`, by schema, with a line about it. */
 const ANSWERS: Readonly<Record<string, readonly [about: string, items: (all: Described) => Schema]>> = {
   kernels: ['dprof: a row for each kernel', kernelRows(...COLUMNS, EXPLAIN_COLUMN)],
-  groups: ['dprof --by: a row for each group of kernels', kernelRows(...AGGREGATES, ...COLUMNS, whereColumn([]))],
+  groups: [
+    'dprof --by: a row for each group of kernels',
+    kernelRows(...AGGREGATES, ...asKeys(COLUMNS), whereColumn([])),
+  ],
+  explanation: ['dprof --explain: how the numbers of a kernel were computed', typed('explanation')],
   host: ['dprof --by range, hostop, api: a row for each name of CPU events', rows(...HOST_COLUMNS, ...HOST_KEYS)],
   summary: ["dprof summary: a document for each profile, or the vendor's metrics of it", typed('summary')],
   steps: ['dprof steps: a row for each device and step', rows(...STEP_COLUMNS, ...SERVING_STEP_COLUMNS)],

@@ -45,7 +45,7 @@ export const SKILL_COMMANDS: readonly SkillCommand[] = [
   },
   {
     question: 'How was a number of one kernel computed?',
-    line: 'dprof --explain 0:42 PROFILE',
+    line: 'dprof --explain 0:42 -f json PROFILE',
     tool: 'explain',
   },
   { question: 'How long does each step take?', line: 'dprof steps -f json PROFILE', tool: 'steps' },
@@ -174,8 +174,8 @@ export const skillPage = (): string =>
     ]),
     '## Values for the next command',
     list([
-      '`explain` of a kernel and `kernels` of a finding are PROFILE:IDX: `dprof --explain 0:75 PROFILE` shows one, with its op, layer, formula and peak.',
-      '`where` of a group is the value of `--where` that selects the kernels of the group.',
+      '`explain` of a kernel and `kernels` of a finding are PROFILE:IDX: `dprof --explain 0:75 -f json PROFILE` has its op, layer and calls, and in `values` each computed number with formula, inputs, source and, where it is null, why.',
+      '`where` of a group, of a row of `diff` and of a kernel in `summary` is the value of `--where` that selects these kernels.',
       '`see` of a finding is the next command; replace FILE with the profile.',
       '`step` of a row is the value of `--step`; `at.start` and `at.end` in ns divided by 1e6 are `--from` and `--to`.',
       '`rank` and `device` of a row are the values of `--rank` and `--device`.',
@@ -189,6 +189,6 @@ export const skillPage = (): string =>
       '    dprof check -f json PROFILE                      # .answer[].verdict is complete',
       '    dprof summary -f json --max-chars 4000 PROFILE   # .answer[0].devices[0]: idle is 67 % of span, gaps.host 61 % of idle',
       '    dprof advise -f json --top 3 PROFILE             # first finding launch-gaps: gain.ns, action, kernels',
-      '    dprof --explain 0:75 PROFILE                     # a kernel of the finding, as text',
+      '    dprof --explain 0:75 -f json PROFILE             # a kernel of the finding: values, work, calls',
     ].join('\n'),
   );

@@ -1,7 +1,7 @@
 /** The JSON document of a run with `-f json`: the printed rows, facts about the inputs, and what could not be computed. */
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { limitsOf, type Limit, type Note } from '../prof/analysis.js';
+import { limitsOf, type Limit, type Note } from '../prof/limits.js';
 import { endingsOf, type EndedInputs } from '../prof/input/stream-status.js';
 import type { Doubt } from '../prof/input/losses.js';
 import { UsageError, UserError } from '../record/errors.js';
@@ -9,7 +9,7 @@ import type { ProfileRecord } from '../record/record.js';
 import type { Source } from '../sources/sources.js';
 import { headText, rowsText, tailText, type DocumentHead, type DocumentTail } from '../write/json-document.js';
 import { shortened, type LeftOut } from '../write/shortened-document.js';
-import { IMPORTANCE } from './answer-importance.js';
+import { ESSENTIAL, IMPORTANCE, SUBJECTS } from './answer-importance.js';
 import { withOutput, type Write } from './output.js';
 
 /** A profile that the answer is about. */
@@ -85,6 +85,11 @@ export class AnswerDocument {
     private readonly output: string | undefined,
     private readonly mostChars: number | null,
   ) {}
+
+  /** What the document answers, for what it cannot answer. */
+  get about(): string {
+    return SUBJECTS[nameOf(this.head.schema)] ?? 'the answer';
+  }
 
   /** A source with the same records; the document lists its profiles. @param files the inputs as given, for their sizes */
   watched(source: Source, files: readonly string[], side?: AnswerInput['side']): Source {
@@ -164,7 +169,8 @@ export class AnswerDocument {
   end(write: Write, facts: AnswerFacts): void | Promise<void> {
     const inputsLeftOut = this.#inputsLeftOut;
     const rows = { inputs: inputsLeftOut };
-    const leftOut: LeftOut | null = inputsLeftOut === 0 ? null : { rows, keys: [], texts: null, wayOut: ALL_INPUTS };
+    const leftOut: LeftOut | null =
+      inputsLeftOut === 0 ? null : { rows, keys: [], moreKeys: 0, texts: null, wayOut: ALL_INPUTS };
     const tail = { inputs: this.#inputs, ...facts, leftOut };
     const head = this.#begin();
     this.#state = 'ended';
@@ -187,7 +193,8 @@ export class AnswerDocument {
       inputsLeftOut: this.#inputsLeftOut,
       ...tail,
     };
-    const { text, least } = shortened(whole, { most, largest: MOST_CHARS }, IMPORTANCE[nameOf(this.head.schema)] ?? []);
+    const name = nameOf(this.head.schema);
+    const { text, least } = shortened(whole, { most, largest: MOST_CHARS }, IMPORTANCE[name] ?? [], ESSENTIAL[name]);
     if (least !== null) throw new UsageError(`${MAX_CHARS} ${most} is too small: this answer needs at least ${least}`);
     return text;
   }
@@ -201,7 +208,9 @@ export class AnswerDocument {
     if (isFile || this.#state === 'ended' || !(error instanceof UserError) || error instanceof UsageError) return;
     this.reachEnd();
     try {
-      await withOutput(undefined, [], async (write) => this.end(write, { ...NO_FACTS, cannot: limitsOf(error) }));
+      await withOutput(undefined, [], async (write) =>
+        this.end(write, { ...NO_FACTS, cannot: limitsOf(error, this.about) }),
+      );
     } catch (failure) {
       // The document does not fit, or writing to stdout is what failed; the first error is then reported.
       if (!(failure instanceof UserError)) throw failure;
@@ -226,7 +235,11 @@ const sizeOf = (path: string): number | null => {
 };
 
 /** The limits that notes and the ends of the inputs state. Losses are left out, because they are among the doubts. */
-export function limitsOfRun(notes: readonly Note[], source: Pick<EndedInputs, 'endings'>): Limit[] {
+export function limitsOfRun(
+  notes: readonly Note[],
+  source: Pick<EndedInputs, 'endings'>,
+  { about }: Pick<AnswerDocument, 'about'>,
+): Limit[] {
   const { notes: remarks, errors } = endingsOf(source);
-  return [...notes, ...remarks, ...errors].flatMap(limitsOf);
+  return [...notes, ...remarks, ...errors].flatMap((note) => limitsOf(note, about));
 }

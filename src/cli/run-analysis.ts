@@ -1,6 +1,7 @@
 /** How each command over FILEs of records runs: reading, progress, output, exit code. */
 import { say } from './message.js';
-import type { Answer, Note } from '../prof/analysis.js';
+import type { Answer } from '../prof/analysis.js';
+import type { Note } from '../prof/limits.js';
 import { lossesOf, type Doubt, type Losses } from '../prof/input/losses.js';
 import { limitsOfRun, type AnswerDocument } from './answer-document.js';
 import { escapeControls, jsonLines, jsonOf } from '../record/control-characters.js';
@@ -72,7 +73,7 @@ export async function runAnalysis<Facts>(
       await run.print(answer, write, { input: source.name, doubts: losses.doubts });
       const window = choice?.chosenTime ?? null;
       if (document !== null) {
-        await document.end(out, { window, doubts: losses.doubts, cannot: limitsOfRun(notes, source) });
+        await document.end(out, { window, doubts: losses.doubts, cannot: limitsOfRun(notes, source, document) });
       } else {
         if (format === 'json' && window !== null) await write(jsonLines([{ window }]));
         if (run.isDocument !== true) await write(doubtsText(format, losses, request.width));

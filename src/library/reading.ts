@@ -1,5 +1,6 @@
 /** Opens the inputs of the library as the commands open theirs. */
-import type { Analysis, Answer, Note } from '../prof/analysis.js';
+import type { Analysis, Answer } from '../prof/analysis.js';
+import type { Note } from '../prof/limits.js';
 import { requireThere, asUserError } from '../parse/files.js';
 import { endingsOf, type EndedInputs } from '../prof/input/stream-status.js';
 import { lossesOf, type Doubt } from '../prof/input/losses.js';

@@ -88,7 +88,7 @@ function xplaneTraces(paths: readonly string[]): string[] {
 }
 
 /** Replaces the files of a profiler's tables by their folder. */
-function withTableFolders(paths: readonly string[]): string[] {
+export function withTableFolders(paths: readonly string[]): string[] {
   const tables = new Set<string>();
   const folders: string[] = [];
   for (const [folder, files] of tablesByFolder(paths)) {

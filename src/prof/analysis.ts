@@ -1,45 +1,15 @@
 /** The contract of all commands over records: an analysis takes records and returns one answer. */
-import { shownPath, UserError } from '../record/errors.js';
+import { UserError } from '../record/errors.js';
 import { counted } from '../record/plural.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
 import type { Annotated } from './annotate.js';
 import type { Losses } from './input/losses.js';
+import type { Note } from './limits.js';
 import { WithoutDevice } from './input/device-activity.js';
 
 /** Input of an analysis: records in input order and, if kernels are annotated, each kernel once it is complete. */
 export type Item = ProfileLine | Annotated;
-
-/** Something that an answer does not contain or only in part, for programs. */
-export interface Limit {
-  /** What is missing or limited, in words. */
-  readonly what: string;
-  /** The reason; null where it is unknown or part of `what`. */
-  readonly why: string | null;
-  /** What the user can do; null where nothing is known. */
-  readonly wayOut: string | null;
-  /** The input concerned; null for all inputs. */
-  readonly input: string | null;
-}
-
-/** Several limits, and one line about them for stderr. */
-export class Limits {
-  constructor(
-    readonly line: string,
-    readonly limits: readonly Limit[],
-  ) {}
-}
-
-/** A line that limits an answer, for stderr; a UserError is printed with the input's name in front. */
-export type Note = string | UserError | Limits;
-
-/** The limits that a note states, or an error that ends a run. */
-export function limitsOf(note: Note): readonly Limit[] {
-  if (note instanceof Limits) return note.limits;
-  if (typeof note === 'string') return [{ what: note, why: null, wayOut: null, input: null }];
-  const { why = null, hint = null, where = null } = note.detail;
-  return [{ what: note.what, why, wayOut: hint, input: where === null ? null : shownPath(where) }];
-}
 
 export interface Answer<Facts> {
   /** Table for the table formats; absent if the answer is not a table. */
@@ -165,10 +135,6 @@ export const mayHaveWork = (format: string): boolean => format !== 'neuron-monit
 /** The error of commands over profiles when the input is the reports of a monitor. */
 export const noProfile = (): UserError =>
   new UserError('neuron-monitor reports are not a profile', { hint: 'dprof monitor FILE' });
-
-/** Notes on what was counted, as `3 records left out: no time`; counts of 0 get no note. */
-export const countNotes = (...counts: readonly (readonly [count: number, what: string, remark: string])[]): string[] =>
-  counts.filter(([count]) => count > 0).map(([count, what, remark]) => `${counted(count, what)}${remark}`);
 
 // Sets of record types.
 

@@ -19,7 +19,7 @@ import type { Pairing } from './work/forward-pairing.js';
 import { servingStepOf } from './steps/serving/served-times.js';
 import { occupancyOf, type Occupancy } from './roofline/occupancy.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
-import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
+import { NO_ROOF, classifyRoofline, roofOf, type Load, type Placement, type Roof } from './roofline/roofline.js';
 import { workInShare, workOfCollective, type DerivedWork } from './work/derived-work.js';
 import { withoutArguments, type Recorded } from './work/capture-options.js';
 import type { MatrixUnitUse, JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
@@ -249,13 +249,24 @@ export class Annotated {
 
   /** The same under the roofline of a device with other peak rates, if the kernel took as long there. */
   placementOn(peaks: Peaks): Placement {
-    const { described, unitUse, tc, flops, bytes, record } = this;
-    const load = {
+    return classifyRoofline(this.load, this.roofOn(peaks));
+  }
+
+  /** The work and time from which rates are computed. */
+  get load(): Load {
+    const { described, flops, bytes, record } = this;
+    return {
       flops,
       // Work that continues after the kernel's end has no rate.
       bytes: described?.work.outlasted === true ? null : bytes,
       dur: record.dur !== null && Number.isFinite(record.dur) ? record.dur : null,
     };
+  }
+
+  /** The rates of a device that limit the kernel. */
+  roofOn(peaks: Peaks): Roof {
+    const { described, unitUse, tc } = this;
+    if (described?.family === collective) return NO_ROOF;
     const arithmetic = {
       dtype: unitUse?.dtype ?? null,
       tc: described === null ? null : tc,
@@ -263,7 +274,7 @@ export class Annotated {
       halfSums: unitUse?.halfSums ?? false,
       shortcut: unitUse?.shortcut === true || described?.work.shortcut === true,
     };
-    return classifyRoofline(load, described?.family === collective ? NO_ROOF : roofOf(arithmetic, peaks));
+    return roofOf(arithmetic, peaks);
   }
 
   /**

@@ -1,5 +1,6 @@
 /** One pass of an analysis over the records of a source, or of an input of a comparison. */
-import { fitting, withoutKernels, type Analysis, type Item, type Note } from '../prof/analysis.js';
+import { fitting, withoutKernels, type Analysis, type Item } from '../prof/analysis.js';
+import type { Note } from '../prof/limits.js';
 import { withCut, type EndedInputs } from '../prof/input/stream-status.js';
 import { withReason } from '../prof/input/device-activity.js';
 import type { RecordChoice } from '../prof/input/record-choice.js';
@@ -88,7 +89,6 @@ export function namingInput(error: unknown, name: string): unknown {
 
 /** The line of a note for stderr; an error has the name of the input in front. */
 export function noteLine(note: Note, name: string): string {
-  if (typeof note === 'string') return note;
   return note instanceof UserError ? (namingInput(note, name) as UserError).line : note.line;
 }
 

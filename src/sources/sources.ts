@@ -325,7 +325,9 @@ async function openFiles(
   const profiles: ProfileFile[] = [];
   const passOver = new Set([...records, ...partials]);
   const status = new StreamStatus(folder);
-  const onNote = ({ what }: UserError): void => void status.notes.push(what);
+  const noteLeftOut = (what: string): void =>
+    void status.notes.push(new UserError(what, { where: folder, about: 'all files of the folder' }));
+  const onNote = ({ what }: UserError): void => noteLeftOut(what);
   for await (const found of findProfiles([folder], { format: parsing?.format, capture, passOver, onNote })) {
     if (found instanceof UserError) failures.push(found);
     // When only one is wanted, further profiles are just counted.
@@ -340,7 +342,8 @@ async function openFiles(
   const open = (entry: FolderFile): Promise<Source> =>
     typeof entry === 'string' ? openOne(entry, opening, wanted, numbers) : recordsOf(entry, parsing, wanted);
   const leftOut = profiles.length + records.length + partials.length - files.length;
-  if (leftOut > 0) status.notes.push(`${counted(leftOut, 'record file')} skipped (may duplicate other files): name the files to read`); // prettier-ignore
+  if (leftOut > 0)
+    noteLeftOut(`${counted(leftOut, 'record file')} skipped (may duplicate other files): name the files to read`);
   const endings = [status, ...failures.map((error) => failed(folder, error))];
   if (others.length > 0) return filesInTurn(endings, files, open, wanted, numbers);
   const source = await open(file);

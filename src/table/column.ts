@@ -113,6 +113,16 @@ export const column = <Row>(
   more: Partial<Column<Row>> = {},
 ): Column<Row> => ({ key, header, ...format, doc, value, ...more });
 
+/** Makes a column whose value is never unknown, which the type of `value` guarantees. */
+export const knownColumn = <Row>(
+  key: string,
+  header: string,
+  format: ColumnFormat,
+  doc: string,
+  value: (row: Row) => NonNullable<CellValue>,
+  more: Partial<Column<Row>> = {},
+): Column<Row> => ({ ...column(key, header, format, doc, value, more), known: true });
+
 /** Marks columns whose values come from the op's formula instead of the record. */
 export const derived = <Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] =>
   columns.map((column) => ({ ...column, derived: true }));
@@ -152,6 +162,8 @@ export interface ColumnShape {
    * escapes.
    */
   readonly vocabulary?: boolean;
+  /** Present when no value is ever unknown. */
+  readonly known?: true;
   /** One line for help and docs. */
   readonly doc: string;
   /** Element type of values that are lists; `type` is `str` then, because a list of numbers is not a number. */

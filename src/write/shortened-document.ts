@@ -22,8 +22,10 @@ export interface WholeDocument extends Omit<DocumentTail, 'leftOut'> {
 export interface LeftOut {
   /** Elements that are missing at the ends of lists, by path: rows, or entries of an object with many keys. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Paths of keys that are missing. */
+  /** Paths of keys that are missing, the most important first. */
   readonly keys: readonly string[];
+  /** Number of further missing keys, whose paths would take too much of the document. */
+  readonly moreKeys: number;
   /** Number of characters to which longer texts are cut; null when all texts are whole. */
   readonly texts: number | null;
   readonly wayOut: string;
@@ -35,8 +37,8 @@ const HEAD = 5;
 const MOST_KEYS = 15;
 /** Texts are cut to these lengths, one after the other, until important keys fit. */
 const TEXT_LENGTHS = [null, 400, 100] as const;
-/** Part of a document that the command may take from the answer. */
-const SHORT_COMMAND = 0.1;
+/** Part of a document that the command may take from the answer, and that paths of missing keys may. */
+const [SHORT_COMMAND, SHORT_KEYS] = [0.1, 0.15];
 /** The suggested number will be among the arguments in the document, where its digits count too. */
 const MOST_DIGITS = 9;
 /** Keys of the envelope that hold lists; they are never left out. */
@@ -47,7 +49,14 @@ interface Plan {
   /** Maximum elements by the path of a list; Infinity for an object; absent for a key that is left out. */
   readonly shown: Map<string, number>;
   readonly texts: number | null;
+  /** Keys with plain values that are shown, by path; all keys of other objects. */
+  readonly essential: Essentials;
 }
+
+/** Keys with plain values by the path of their object. */
+export type Essentials = Readonly<Record<string, readonly string[]>>;
+
+const ALL_KEYS: Essentials = {};
 
 /** Kind and size of the values at a path. A list of kind `whole` is shown as a whole or not at all. */
 interface Place {
@@ -113,7 +122,9 @@ class Cutter {
     for (const [key, child] of Object.entries(value)) {
       const at = `${path}.${key}`;
       const isEmpty = typeof child === 'object' && child !== null && Object.keys(child).length === 0;
-      if (typeof child !== 'object' || child === null || isEmpty) entries.push([key, this.cut(child, at)]);
+      const isPlain = typeof child !== 'object' || child === null || isEmpty;
+      if (isPlain && this.plan.essential[path]?.includes(key) === false) this.keys.add(at);
+      else if (typeof child !== 'object' || child === null || isEmpty) entries.push([key, this.cut(child, at)]);
       else if (this.plan.shown.has(at)) entries.push([key, this.cut(child, at)]);
       else this.keys.add(at);
     }
@@ -145,8 +156,14 @@ export interface Shortened {
 /**
  * The document with the most important parts that fit.
  * @param importance paths of keys of `answer`, the most important first; all others follow in the order of the document
+ * @param essential the keys to which objects are reduced if one of these objects would otherwise be missing, by path
  */
-export function shortened(document: WholeDocument, limits: Limits, importance: readonly string[]): Shortened {
+export function shortened(
+  document: WholeDocument,
+  limits: Limits,
+  importance: readonly string[],
+  essential: Essentials = ALL_KEYS,
+): Shortened {
   const { command } = document.head;
   const lists = { ...document, command };
   const places = new Map(ENVELOPE.flatMap((key) => [...placesOf(lists[key], key)]));
@@ -156,12 +173,12 @@ export function shortened(document: WholeDocument, limits: Limits, importance: r
   const order = [...new Set(['cannot', 'doubts', 'answer', ...answerOrder, 'inputs', ...places.keys()])].filter(
     (path) => places.has(path),
   );
-  const text = (plan: Plan): string => textOf(document, plan, limits);
+  const text = (plan: Plan): string => textOf(document, plan, limits, order);
   const fits = (plan: Plan): boolean => text(plan).length <= limits.most;
   const isShort = jsonOf(command).length <= limits.most * SHORT_COMMAND;
   let best: Plan | null = null;
   for (const texts of TEXT_LENGTHS) {
-    const plan: Plan = { shown: new Map(ENVELOPE.map((key) => [key, 0])), texts };
+    const plan: Plan = { shown: new Map(ENVELOPE.map((key) => [key, 0])), texts, essential: ALL_KEYS };
     if (!fits(plan)) continue;
     if (isShort) extend(plan, 'command', document, places, fits);
     for (const path of order) showHead(plan, path, places, fits);
@@ -175,8 +192,20 @@ export function shortened(document: WholeDocument, limits: Limits, importance: r
     const least = text({
       shown: new Map(ENVELOPE.map((key) => [key, 0])),
       texts: TEXT_LENGTHS.at(-1) ?? null,
+      essential: ALL_KEYS,
     });
     return { text: '', least: least.length };
+  }
+  const essentials = Object.fromEntries(Object.entries(essential).map(([path, keys]) => [`answer.${path}`, keys]));
+  if (Object.keys(essentials).some((path) => places.has(path) && !isSeen(best as Plan, path, places))) {
+    const brief: Plan = { ...best, shown: new Map(ENVELOPE.map((key) => [key, 0])), essential: essentials };
+    const first = order.filter(
+      (path) => ['cannot', 'doubts', 'answer'].includes(path) || Object.hasOwn(essentials, path),
+    );
+    for (const path of first) showHead(brief, path, places, fits, 1);
+    if (isShort) extend(brief, 'command', document, places, fits);
+    for (const path of order) showHead(brief, path, places, fits);
+    best = brief;
   }
   for (const path of order) extend(best, path, document, places, fits);
   return { text: text(best), least: null };
@@ -193,19 +222,21 @@ const isSeen = ({ shown }: Plan, path: string, places: ReadonlyMap<string, Place
 
 /** Shows the first rows of a list, or the key of an object, if they fit. */
 function showHead(
-  { shown, texts }: Plan,
+  plan: Plan,
   path: string,
   places: ReadonlyMap<string, Place>,
   fits: (plan: Plan) => boolean,
+  most = HEAD,
 ): void {
+  const { shown } = plan;
   const { kind, longest } = places.get(path) ?? { kind: 'object', longest: 0 };
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
   if (kind === 'whole' || (parent !== '' && !shown.has(parent))) return;
   const before = shown.get(path);
-  const sizes = kind === 'object' ? [Infinity] : [HEAD, 3, 1].map((size) => Math.min(size, longest));
+  const sizes = kind === 'object' ? [Infinity] : [HEAD, 3, 1].map((size) => Math.min(size, most, longest));
   for (const size of new Set(sizes)) {
     shown.set(path, size);
-    if (fits({ shown, texts })) return;
+    if (fits(plan)) return;
   }
   if (before === undefined) shown.delete(path);
   else shown.set(path, before);
@@ -213,19 +244,20 @@ function showHead(
 
 /** Shows as many rows of a list as fit. */
 function extend(
-  { shown, texts }: Plan,
+  plan: Plan,
   path: string,
   { rows }: WholeDocument,
   places: ReadonlyMap<string, Place>,
   fits: (plan: Plan) => boolean,
 ): void {
+  const { shown } = plan;
   const { kind, longest } = places.get(path) ?? { kind: 'object', longest: 0 };
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
   if (parent !== '' && !shown.has(parent)) return;
   const before = shown.get(path);
   const works = (size: number): boolean => {
     shown.set(path, size);
-    return fits({ shown, texts });
+    return fits(plan);
   };
   if (kind !== 'list') {
     if ((before ?? 0) > 0 || works(kind === 'object' ? Infinity : longest)) return;
@@ -255,7 +287,24 @@ function wayOutOf({ characters }: WholeDocument, { largest }: Limits): string {
   return needed > largest ? 'nothing is left out without --max-chars' : `--max-chars ${needed} leaves nothing out`;
 }
 
-function textOf(document: WholeDocument, plan: Plan, limits: Limits): string {
+/** The paths of missing keys that have room, and the number of the others. */
+function missingKeys(
+  keys: ReadonlySet<string>,
+  order: readonly string[],
+  { most }: Limits,
+): Pick<LeftOut, 'keys' | 'moreKeys'> {
+  const named: string[] = [];
+  let length = 0;
+  // Paths of plain values are not among the places, and come last.
+  for (const key of new Set([...order.filter((path) => keys.has(path)), ...keys])) {
+    length += jsonOf(key).length + 1;
+    if (length > most * SHORT_KEYS) break;
+    named.push(key);
+  }
+  return { keys: named, moreKeys: keys.size - named.length };
+}
+
+function textOf(document: WholeDocument, plan: Plan, limits: Limits, order: readonly string[]): string {
   const cutter = new Cutter(plan);
   const { head, answer, inputs, window, doubts, cannot, rows } = document;
   const list = (elements: readonly unknown[], path: string) => cutter.cut(elements, path) as readonly object[];
@@ -270,7 +319,7 @@ function textOf(document: WholeDocument, plan: Plan, limits: Limits): string {
   if (inputsMissing > 0) cutter.rows.set('inputs', inputsMissing);
   const leftOut: LeftOut = {
     rows: Object.fromEntries(cutter.rows),
-    keys: [...cutter.keys],
+    ...missingKeys(cutter.keys, order, limits),
     texts: cutter.isTextCut ? plan.texts : null,
     wayOut: wayOutOf(document, limits),
   };

@@ -29,8 +29,6 @@ const inSkill = new Set(SKILL_COMMANDS.map(({ line }) => kindOf(line.split(' ').
 /** The arguments with the options that the page recommends. */
 const short = (args: readonly string[]): string[] => {
   const [first = '', ...others] = args;
-  // An explanation is text.
-  if (first === '--explain') return [...args];
   const options = ['-f', 'json', '--max-chars', CHARACTERS];
   return Object.hasOwn(COMMANDS, first) ? [first, ...options, ...others] : [...options, ...args];
 };
@@ -66,8 +64,7 @@ async function ask(question: Question, paths: readonly string[]): Promise<void> 
     const { stdout, stderr } = await runCli('dprof', short(args));
     expect(stdout.length, `${typed(args)}: ${stderr}`).to.be.within(1, Number(CHARACTERS));
     characters += stdout.length;
-    // An explanation is text.
-    if (!args.includes('--explain')) documents.push(JSON.parse(stdout));
+    documents.push(JSON.parse(stdout));
   }
   expect(characters).to.be.at.most(MOST_CHARACTERS);
   const found = results(read, documents.at(-1))[0];

@@ -84,11 +84,8 @@ export const SAMPLE_QUESTIONS: readonly Question[] = [
   {
     ask: 'How many FLOPs does kernel 42 need?',
     profiles: ['samples/lenet.nsys.sqlite'],
-    calls: (file) => [
-      ['--explain', '0:42', file],
-      ['--where', 'idx==42', '-c', 'idx,op,flops', file],
-    ],
-    read: '.answer[0].flops',
+    calls: (file) => [['--explain', '0:42', file]],
+    read: '.answer[0].values[0].value',
     answer: 30_720_000,
     how: 'by hand: conv2d of [64,6,14,14] with [16,6,5,5] gives [64,16,10,10]; 2 · 64·16·10·10 · 6·5·5',
     raw: () => 2 * 64 * 16 * 10 * 10 * 6 * 5 * 5,

@@ -1,9 +1,10 @@
 /** The JSON document of `-f json`: one envelope for every command, also when nothing can be answered. */
 import { expect } from 'chai';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { kernels, parseWhere } from '../../src/index.js';
 import type { Annotated } from '../../src/prof/annotate.js';
+import { durationOf } from '../../src/record/fields/times.js';
 import { freshPath } from '../support/fresh-path.js';
 import { runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
@@ -28,6 +29,14 @@ const isId = (schema: string, key: string): boolean =>
   (schema === 'kernels' && key === 'explain') || (schema === 'groups' && key === 'where');
 
 const documentOf = (text: string): Document => JSON.parse(text) as Document;
+
+/** Paths of all keys, without the numbers of elements. */
+function pathsOf(value: unknown, path: string, found = new Set<string>()): Set<string> {
+  if (Array.isArray(value)) for (const element of value) pathsOf(element, path, found);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, child] of Object.entries(value)) pathsOf(child, `${path}.${key}`, found.add(`${path}.${key}`));
+  return found;
+}
 
 describe('the document of -f json', () => {
   const commands: readonly (readonly [schema: string, ...args: string[]])[] = [
@@ -100,14 +109,14 @@ describe('the document of -f json', () => {
     const { answer, cannot, inputs } = documentOf(stdout);
     expect([code, answer, inputs.length]).to.deep.equal([1, [], 1]);
     const wayOut = 'record them with nsys profile --cuda-memory-usage=true';
-    expect(cannot).to.deep.equal([{ what: 'no memory samples', why: null, wayOut, input: LENET }]);
+    expect(cannot).to.deep.equal([{ what: 'memory in use', why: 'no memory samples', wayOut, input: LENET }]);
     expect(stderr).to.equal(`dprof: ${LENET}: no memory samples (${wayOut})\n`);
   });
 
   it('has the reason when an input does not exist, and nothing after wrong usage', async () => {
     const missing = await runCli('dprof', ['steps', '-f', 'json', 'none.sqlite']);
     expect(documentOf(missing.stdout).cannot).to.deep.equal([
-      { what: 'no such file', why: null, wayOut: null, input: 'none.sqlite' },
+      { what: 'steps', why: 'no such file', wayOut: null, input: 'none.sqlite' },
     ]);
     expect(missing.code).to.equal(1);
     expect(await runCli('dprof', ['steps', '-f', 'json', '-c', 'nothing', LENET])).to.include({ code: 2, stdout: '' });
@@ -122,9 +131,40 @@ describe('the document of -f json', () => {
   it('counts what a report could not compute', async () => {
     const { cannot } = documentOf((await runCli('dprof', ['-q', '-f', 'json', LENET])).stdout);
     expect(cannot).to.deep.equal([
-      { what: '20 of 126 kernels with unknown FLOPs', why: null, wayOut: 'dprof --explain ID says why', input: null },
+      {
+        what: '20 of 126 kernels with unknown FLOPs',
+        why: 'the profile has no arguments of add_ (20)',
+        wayOut: 'record them with nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True)',
+        input: null,
+      },
     ]);
   });
+
+  /** Arguments, and what cannot be answered, why, and the way out. */
+  const lacking: readonly (readonly [string[], string, string, string | null])[] = [
+    [['-c', 'idx,counter:x', LENET], 'values of counter:x', 'no kernel has the counter x', null],
+    [['--where', 'op==nothing', LENET], 'kernels', 'none of 126 kernels matches --where', null],
+    [['--by', 'trace', at('fusions.trace.json')], 'groups by trace', 'no kernel has a call stack', null],
+    [['summary', '--step', '1', at('fusions.trace.json')], 'a summary', 'no work in step 1', 'there is step 7'],
+    [['-c', 'op', at('decoder.rpd')], '2 of 4 kernels without op', 'no op call around the launch of its graph (2)', 'dprof --explain ID says why'],
+    [['critical-path', '--what-if', 'op==nothing: 0.5', TRACE], "'op==nothing: 0.5' changes nothing", 'no kernel matches', null],
+    [['steps', '--by', 'range', at('gemm_results.pftrace')], '1 activity in no region', 'not launched during a region', null],
+    [['--explain', '9999', LENET], 'numbers of the kernel', 'no kernel 9999', 'see the columns idx and profile'],
+    [['steps', at('decoder.rpd')], '1 profile without steps', 'no steps are marked', 'a rocTX range around each step, named "step 1", "step 2", marks them'],
+  ]; // prettier-ignore
+  for (const [args, what, why, wayOut] of lacking)
+    it(`says what it cannot answer, why, and the way out: ${what}`, async () => {
+      const { cannot } = documentOf(
+        (
+          await runCli(
+            'dprof',
+            args[0]?.startsWith('-') === true ? ['-q', '-f', 'json', ...args] : [...args, '-q', '-f', 'json'],
+          )
+        ).stdout,
+      );
+      const parts = cannot.map((entry) => ({ what: entry['what'], why: entry['why'], wayOut: entry['wayOut'] }));
+      expect(parts).to.deep.include({ what, why, wayOut });
+    });
 
   it('is complete when its input stops in the middle of a line', async () => {
     const records = (await runCli('dparse', [LENET])).stdout;
@@ -134,7 +174,7 @@ describe('the document of -f json', () => {
     const { answer, cannot } = documentOf(stdout);
     expect(code).to.equal(1);
     expect(answer.length).to.be.above(20).and.below(126);
-    expect(cannot.map(({ what }) => what).join('\n')).to.include('the part before was read');
+    expect(cannot.map(({ why }) => why).join('\n')).to.include('the part before was read');
   });
 
   it('is complete when a later input cannot be read', async () => {
@@ -148,7 +188,8 @@ describe('the document of -f json', () => {
     // Kernels of the last op call wait for others of it.
     expect(answer.length).to.be.above(100);
     expect(cannot).to.have.length(1);
-    expect(stderr).to.include(String(cannot[0]?.['what']));
+    expect(cannot[0]?.['what']).to.equal('kernels');
+    expect(stderr).to.include(String(cannot[0]?.['why']));
   });
 
   it('names each kernel as --explain takes it', async () => {
@@ -174,6 +215,82 @@ describe('the document of -f json', () => {
       expect(selected).to.be.above(10);
     });
 
+  interface Selectable {
+    readonly name: string;
+    readonly count: number;
+    readonly time: number;
+    readonly untimed?: number;
+    readonly where: string | null;
+  }
+  interface SelectableLists {
+    readonly byTime: readonly Selectable[];
+    readonly byCount: readonly Selectable[];
+    readonly precision: readonly Selectable[];
+    readonly work: { readonly bounds: readonly Selectable[] };
+  }
+
+  const timeOf = (rows: readonly Annotated[]): number =>
+    rows.reduce((sum, { record }) => sum + (durationOf(record) ?? 0), 0);
+
+  for (const paths of [[LENET], [at('attention.ntff')], [at('decoder.rpd')], [LENET, TRACE], [at('ascend_pt')]])
+    it(`selects the kernels in lists of a summary: ${paths.map((path) => basename(path)).join(', ')}`, async () => {
+      const rows: Annotated[] = [];
+      for await (const row of kernels(paths)) rows.push(row);
+      let selected = 0;
+      const { answer } = documentOf((await runCli('dprof', ['summary', '-q', '-f', 'json', ...paths])).stdout);
+      for (const { kernels: lists } of answer as unknown as { kernels: SelectableLists }[])
+        for (const entry of [...lists.byTime, ...lists.byCount, ...lists.precision, ...lists.work.bounds]) {
+          const { where, count, time, name } = entry;
+          expect(where, name).to.be.a('string');
+          const chosen = rows.filter(parseWhere(where ?? ''));
+          expect(chosen.length, where ?? '').to.equal(count);
+          expect(timeOf(chosen), where ?? '').to.be.closeTo(time, 1e-3);
+          selected++;
+        }
+      expect(selected).to.be.above(3);
+    });
+
+  const BY = ['op,layer', 'kernel', 'op,dir,params', 'trace'];
+  const within = ['--where', 'sil>3000 || dir==bprop'];
+  for (const [base, next] of [
+    [LENET, TRACE],
+    [at('ascend_pt'), at('ascend_pytorch_profiler_0.db')],
+  ] as const)
+    it(`selects the kernels of rows of a comparison: ${basename(base)}`, async () => {
+      const sides: Record<'base' | 'new', Annotated[]> = { base: [], new: [] };
+      for await (const row of kernels(base)) sides.base.push(row);
+      for await (const row of kernels(next)) sides.new.push(row);
+      let selected = 0;
+      for (const by of BY)
+        for (const options of [[], [...within, '--fail-if', 'kernel~ELEM>900%']]) {
+          const args = ['diff', '-q', '-f', 'json', '--by', by, ...options, base, next];
+          const { answer } = documentOf((await runCli('dprof', args)).stdout);
+          for (const row of answer) {
+            const { where } = row;
+            if (typeof where !== 'string') continue;
+            for (const which of ['base', 'new'] as const) {
+              const chosen = sides[which].filter(parseWhere(where));
+              expect(chosen.length, where).to.equal(row[`${which}_count`]);
+              expect(timeOf(chosen), where).to.be.closeTo(Number(row[`${which}_time_ns`]), 1e-3);
+            }
+            selected++;
+          }
+          const kinds = answer.filter(({ where }) => typeof where === 'string').map(({ row }) => row);
+          expect(kinds).to.include.members(options.length === 0 ? ['key'] : ['total', 'key', 'condition']);
+        }
+      expect(selected).to.be.above(20);
+    });
+
+  it('selects with the command that a reader would type', async () => {
+    const { answer } = documentOf((await runCli('dprof', ['summary', '-q', '-f', 'json', LENET])).stdout);
+    const [first] = (answer[0]?.['kernels'] as SelectableLists | undefined)?.byTime ?? [];
+    const args = ['-q', '-f', 'json', '-c', 'sil', '--where', first?.where ?? '', LENET];
+    const rows = documentOf((await runCli('dprof', args)).stdout).answer;
+    // Counted by hand with grep in the text of the report.
+    expect([first?.name, rows.length]).to.deep.equal(['vectorized_elementwise_kernel', 72]);
+    expect(rows.reduce((sum, { sil }) => sum + Number(sil), 0)).to.equal(173_684);
+  });
+
   it('has at most the characters of --max-chars, the most important first', async () => {
     const { stdout } = await runCli('dprof', ['summary', '-q', '-f', 'json', '--max-chars', '4000', LENET]);
     expect(stdout.length).to.be.at.most(4000).and.above(3900);
@@ -181,7 +298,10 @@ describe('the document of -f json', () => {
     const [{ devices, kernels: work }] = answer as [{ devices: { busy: number }[]; kernels: { byTime: object[] } }];
     expect(devices).to.have.length(1);
     expect(devices[0]?.busy).to.equal(551_475);
-    expect(work.byTime[0]).to.deep.equal({ name: 'vectorized_elementwise_kernel', count: 72, time: 173_684 });
+    expect(work.byTime[0]).to.deep.equal({
+      ...{ name: 'vectorized_elementwise_kernel', count: 72, time: 173_684 },
+      where: 'kernel=="vectorized_elementwise_kernel"',
+    });
     expect(work.byTime).to.have.length.above(4);
     expect(doubts).to.deep.equal([]);
     const { rows, wayOut } = leftOut as { rows: Record<string, number>; wayOut: string };
@@ -189,6 +309,24 @@ describe('the document of -f json', () => {
     const most = /--max-chars (\d+) /.exec(wayOut)?.[1] ?? '';
     const whole = await runCli('dprof', ['summary', '-q', '-f', 'json', '--max-chars', most, LENET]);
     expect(documentOf(whole.stdout).leftOut).to.equal(null);
+  });
+
+  it('keeps the device, its times and the longest kernel in 900 characters, and counts what is left out', async () => {
+    const args = ['summary', '-q', '-f', 'json', LENET];
+    const { stdout } = await runCli('dprof', [...args, '--max-chars', '900']);
+    expect(stdout.length).to.be.at.most(900);
+    const { answer, leftOut } = documentOf(stdout);
+    const [short] = answer as unknown as { devices: object[]; kernels: { byTime: object[] } }[];
+    expect(short?.devices).to.have.length(1);
+    expect(short?.devices[0]).to.include({ name: 'Tesla V100-SXM2-16GB', busy: 551_475 }).and.include.keys('span', 'idle'); // prettier-ignore
+    expect(short?.kernels.byTime[0]).to.include({ name: 'vectorized_elementwise_kernel', time: 173_684 });
+    const { keys, moreKeys } = leftOut as { keys: string[]; moreKeys: number };
+    // Every key of the whole document that is not there is named or counted.
+    const whole = documentOf((await runCli('dprof', args)).stdout).answer[0] ?? {};
+    const missing = [...pathsOf(whole, 'answer')].filter((path) => !pathsOf(short ?? {}, 'answer').has(path));
+    const outermost = missing.filter((path) => !missing.includes(path.slice(0, path.lastIndexOf('.'))));
+    expect(keys.length + moreKeys).to.equal(outermost.length);
+    for (const key of keys) expect(outermost).to.include(key);
   });
 
   it('counts the rows of a report that have no room', async () => {

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect } from 'chai';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { describeSql } from '../support/duckdb.js';
@@ -85,6 +85,14 @@ const PAIRS: Readonly<Record<string, Pair>> = {
 
 /** Those that differ in kind: a command, the report without one, text, a list of conditions, folders, several profiles. */
 const SAMPLED: ReadonlySet<string> = new Set(['advise', 'kernels', 'explain', 'critical_path', 'ranks', 'diff']);
+/** Bytes of all files in a folder of the samples. */
+const bytesIn = (folder: string): number =>
+  readdirSync(join(SAMPLES, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+
+const bytesOf = (files: readonly { readonly path: string }[]): number =>
+  files.reduce((sum, { path }) => sum + statSync(join(SAMPLES, path)).size, 0);
 
 /** What the command prints. */
 async function printed({ words }: Pair): Promise<string> {
@@ -93,10 +101,19 @@ async function printed({ words }: Pair): Promise<string> {
   const others = words.slice(command.length);
   const options = others.filter((word) => word.startsWith('--'));
   const files = others.filter((word) => !word.startsWith('--'));
-  // An explanation is text.
-  const json = words.includes('--explain=0:75') ? [] : ['-f', 'json', '--max-chars=4000'];
-  const args = [...command, ...json, '--quiet', ...options, '--', ...(files.length === 0 ? [LENET] : files)];
-  return (await runCli('dprof', args, { cwd: SAMPLES })).stdout;
+  const args = [
+    ...command,
+    '-f',
+    'json',
+    '--max-chars=4000',
+    '--quiet',
+    ...options,
+    '--',
+    ...(files.length === 0 ? [LENET] : files),
+  ];
+  const { stdout } = await runCli('dprof', args, { cwd: SAMPLES });
+  // Calls have an input in place of the option.
+  return stdout.replace('"--max-chars ', '"max_chars ');
 }
 
 describeWithProcess('dprof mcp', () => {
@@ -124,6 +141,24 @@ describeWithProcess('dprof mcp', () => {
     const ranks = [0, 1, 2, 3].map((rank) => ({ path: `job/rank_${rank}.pt.trace.json.gz`, format: 'kineto' }));
     expect(answer.map(({ path, format }) => ({ path, format }))).to.deep.equal(ranks);
     expect(leftOut).to.equal(null);
+    const { text: whole } = await session.call('list', { max_chars: 40_000 });
+    const all = (JSON.parse(whole) as { answer: { path: string; format: string; profiles: number; bytes: number }[] })
+      .answer;
+    const entry = (path: string) => all.filter((row) => row.path === path || row.path.startsWith(`${path}/`));
+    expect(entry('job')).to.deep.include.members([
+      { path: 'job', format: 'kineto', profiles: 4, bytes: bytesOf(ranks) },
+    ]);
+    for (const [path, format] of [
+      ['ascend_pt', 'ascend-text'],
+      ['ascend_raw', 'ascend-raw'],
+    ] as const)
+      // prettier-ignore
+      expect(entry(path)).to.deep.equal([{ path, format, bytes: bytesIn(path), profiles: 1 }]);
+    expect(entry('job')).to.have.length(1);
+    for (const { path } of all) {
+      const { isError, text: answer } = await session.call('check', { profiles: [path], max_chars: 500 });
+      expect(isError, `${path}: ${answer}`).to.equal(false);
+    }
     const { text: short } = await session.call('list', { max_chars: 500 });
     expect(short.length).to.be.at.most(500);
     expect((JSON.parse(short) as { leftOut: { rows: { answer: number } } }).leftOut.rows.answer).to.be.greaterThan(10);
@@ -141,6 +176,20 @@ describeWithProcess('dprof mcp', () => {
     const { text } = await session.call('summary', { profiles: [LENET], max_chars: 1000 });
     expect(text.length).to.be.at.most(1000);
     expect(JSON.parse(text)).to.include.keys('answer', 'leftOut');
+  });
+
+  it('has a way out that a call can take', async () => {
+    const wayOutOf = async (given: Readonly<Record<string, unknown>>): Promise<string> => {
+      const { text } = await session.call('kernels', { profiles: ['job'], ...given });
+      expect(text.length).to.be.at.most(given['max_chars'] as number);
+      return (JSON.parse(text) as { leftOut: { wayOut: string } }).leftOut.wayOut;
+    };
+    // 2,040 kernels take more characters than a call may ask for.
+    expect(await wayOutOf({ max_chars: 1000 })).to.equal('ask for a part: top, step, where …');
+    const wayOut = await wayOutOf({ max_chars: 1000, top: 30, sort: 'sil' });
+    const length = Number(/^max_chars (\d+) leaves nothing out$/.exec(wayOut)?.[1]);
+    const { text } = await session.call('kernels', { profiles: ['job'], max_chars: length, top: 30, sort: 'sil' });
+    expect((JSON.parse(text) as { leftOut: unknown }).leftOut).to.equal(null);
   });
 
   it('has the error of the command', async () => {

@@ -30,7 +30,7 @@ function jobOf(ranks: readonly number[], traces: Readonly<Record<string, string>
   return folder;
 }
 
-const NOTE = 'dprof: 1 profile without work on a device: rank 1 (rank_1.json)\n';
+const NOTE = 'dprof: 1 profile not compared: no work on a device in rank 1 (rank_1.json)\n';
 
 describe('a rank without work on a device', () => {
   const folder = jobOf([0, 2, 3], { 'rank_1.json': trace(1) });
@@ -107,7 +107,9 @@ describe('a rank without work on a device', () => {
 
   it('is named by dprof steps', async () => {
     const { stderr } = await run('steps', folder);
-    expect(stderr).to.equal('dprof: 1 profile with neither device work nor steps: rank 1 (rank_1.json)\n');
+    expect(stderr).to.equal(
+      'dprof: 1 profile without an answer: neither device work nor steps in rank 1 (rank_1.json)\n',
+    );
   });
 
   describeSql('in dprof sql', () => {

@@ -90,7 +90,7 @@ describe('dprof on the roofline', () => {
     const { stdout } = await run('--explain', '2');
     expect(stdout).to.match(/^device +A100 40GB: NVIDIA A100 whitepaper/m);
     expect(stdout).to.match(
-      /^arithmetic +343.6 TFLOP\/s, 110.1 % of the peak: above it, so the counts or the recorded time are wrong/m,
+      /^arithmetic +343.6 TFLOP\/s, 110.1 % of the peak: above the peak, so the counts or the recorded time are wrong/m,
     );
     expect(stdout).to.match(/^bound +compute; 1365 FLOP\/byte$/m);
     expect(stdout).to.match(/^floor +440500 ns; the kernel took 0.908 times as long$/m);

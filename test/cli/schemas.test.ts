@@ -1,9 +1,13 @@
 /** Documents of `-f json` against docs/schemas, with and without a limit of characters. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AGGREGATES, HOST_AGGREGATES } from '../../src/prof/by/aggregates.js';
+import { MOST_CHARS } from '../../src/cli/answer-document.js';
+import { ESSENTIAL, IMPORTANCE, SUBJECTS } from '../../src/cli/answer-importance.js';
+import type { DocumentHead } from '../../src/write/json-document.js';
+import { shortened, type WholeDocument } from '../../src/write/shortened-document.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { runCli } from '../support/run-cli.js';
 import { itLong } from '../support/sets.js';
@@ -12,6 +16,7 @@ import { itSharedLong, ROOT } from '../support/shared.js';
 /** Arguments of dprof; IN stands for the input. */
 const COMMANDS: readonly string[] = [
   '-c ALL IN',
+  '--explain 1 IN',
   '--by op,layer,dir IN',
   '--by layer IN',
   '--by kernel,device -c ALL IN',
@@ -85,57 +90,89 @@ class Schemas {
 const schemas = new Schemas();
 const LIMIT = 4000;
 
-/** What is wrong with the documents of a command, and whether it printed any. */
+/** What is wrong with a document. @param isShort whether it was shortened */
+function faultsIn(text: string, isShort: boolean): string[] {
+  const document = JSON.parse(text) as Json;
+  const [whole, short] = schemas.of(String(document['schema']));
+  const validate = isShort ? short : whole;
+  const cannot = document['cannot'] as readonly Readonly<Record<'what' | 'why', string>>[];
+  return [
+    ...(validate(document) ? [] : [JSON.stringify(validate.errors?.slice(0, 3))]),
+    ...cannot.flatMap(({ what, why }) => (what === '' || why === '' || what === why ? [`cannot ${what}: ${why}`] : [])),
+    ...(isShort && text.length > LIMIT ? [`${text.length} characters`] : []),
+  ];
+}
+
+/** The document as `--max-chars` shortens it, without running the command again. */
+function shortenedText(text: string): string {
+  const { schema, tool, command, answer, ...rest } = JSON.parse(text) as WholeDocument & DocumentHead;
+  const head = { schema, tool, command };
+  const whole = { ...rest, head, answer, rows: answer.length, characters: text.length, inputsLeftOut: 0 };
+  const name = schema.split('/')[1] ?? '';
+  const limits = { most: LIMIT, largest: MOST_CHARS };
+  return text.length <= LIMIT ? text : shortened(whole, limits, IMPORTANCE[name] ?? [], ESSENTIAL[name]).text;
+}
+
+/**
+ * What is wrong with the documents of a command, and how many there are.
+ * @param isOnce whether the command runs only once, because that takes long, and its document is shortened here
+ */
 async function faultsOf(
   command: string,
   input: string,
+  isOnce: boolean,
 ): Promise<{ readonly faults: string[]; readonly count: number }> {
   const columns = command.includes('--by') ? GROUP_COLUMNS : KERNEL_COLUMNS;
   const words = command.split(' ').map((word) => (word === 'IN' ? input : word === 'ALL' ? columns : word));
-  const faults: string[] = [];
-  let count = 0;
-  for (const limit of [[], ['--max-chars', String(LIMIT)]]) {
-    const { stdout, stderr } = await runCli('dprof', [...words, '-q', '-f', 'json', ...limit]);
-    if (stdout === '') {
-      // Wrong usage, such as a table of a file that is no profile.
-      if (!stderr.includes('(')) faults.push(`${command}: ${stderr}`);
-      continue;
-    }
-    count++;
-    const document = JSON.parse(stdout) as Json;
-    const [whole, short] = schemas.of(String(document['schema']));
-    const validate = limit.length === 0 ? whole : short;
-    if (!validate(document)) faults.push(`${command}: ${JSON.stringify(validate.errors?.slice(0, 3))}`);
-    if (limit.length > 0 && stdout.length > LIMIT) faults.push(`${command}: ${stdout.length} characters`);
-  }
-  return { faults, count };
+  const run = (...limit: string[]) => runCli('dprof', [...words, '-q', '-f', 'json', ...limit]);
+  const { stdout, stderr } = await run();
+  // Wrong usage, such as a table of a file that is no profile.
+  if (stdout === '') return { faults: stderr.includes('(') ? [] : [`${command}: ${stderr}`], count: 0 };
+  const short = isOnce ? shortenedText(stdout) : (await run('--max-chars', String(LIMIT))).stdout;
+  const faults = [...faultsIn(stdout, false), ...faultsIn(short, true)].map((fault) => `${command}: ${fault}`);
+  return { faults, count: 2 };
 }
 
 describe('schemas of -f json', () => {
-  async function documentsOf(path: string): Promise<number> {
+  async function documentsOf(path: string, isOnce = false): Promise<{ faults: string[]; documents: number }> {
     const faults: string[] = [];
     let documents = 0;
     for (const command of COMMANDS) {
-      const found = await faultsOf(command, path);
-      faults.push(...found.faults);
+      const found = await faultsOf(command, path, isOnce);
+      faults.push(...found.faults.map((fault) => `${basename(path)}: ${fault}`));
       documents += found.count;
     }
-    expect(faults).to.deep.equal([]);
-    if (process.env['SCHEMA_COUNTS'] !== undefined) process.stderr.write(`${basename(path)}: ${documents} documents\n`);
-    return documents;
+    if (process.env['SCHEMA_COUNTS'] !== undefined)
+      process.stderr.write([`${basename(path)}: ${documents} documents`, ...faults, ''].join('\n'));
+    return { faults, documents };
   }
   const every = (name: string) => async (): Promise<void> => {
-    expect(await documentsOf(join(ROOT, 'samples', name))).to.be.above(COMMANDS.length);
+    const { faults, documents } = await documentsOf(join(ROOT, 'samples', name));
+    expect(faults).to.deep.equal([]);
+    expect(documents).to.be.above(COMMANDS.length);
   };
   for (const name of FEW) it(`hold for every command: ${name}`, every(name));
   for (const name of SAMPLES.filter((sample) => !FEW.includes(sample)))
     itLong(`hold for every command: ${name}`, every(name));
   itSharedLong('hold for every command and every real file', ['data'], async function ([folder = '']) {
     this.timeout(0);
-    const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+    const entries = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+    const sizes = entries.map(({ parentPath, name }) => [join(parentPath, name), statSync(join(parentPath, name)).size] as const); // prettier-ignore
+    const faults: string[] = [];
     let documents = 0;
-    for (const { parentPath, name } of files) documents += await documentsOf(join(parentPath, name));
-    expect(documents).to.be.above(files.length);
+    // The smallest first, so that most files are read when a run is ended.
+    for (const [path] of sizes.sort(([, a], [, b]) => a - b)) {
+      const found = await documentsOf(path, true);
+      faults.push(...found.faults);
+      documents += found.documents;
+    }
+    expect(faults).to.deep.equal([]);
+    expect(documents).to.be.above(entries.length);
+  });
+
+  it('have a name for what each answer is about', () => {
+    const names = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
+    expect(Object.keys(SUBJECTS)).to.have.members(names);
   });
 
   it('are one for each answer, and refuse keys that they do not name', () => {

@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { explain, parseKernelId } from '../../src/prof/report/explain.js';
 import { Annotator, ReportRows } from '../../src/prof/report/report.js';
-import { unknownsNote, ReportTally, waitsLine } from '../../src/prof/report/report-tally.js';
+import { unknownsNote, ReportTally, waitsNote } from '../../src/prof/report/report-tally.js';
 import { UsageError } from '../../src/record/errors.js';
 import type { KernelRecord, OpCall, ProfileRecord } from '../../src/record/record.js';
 import { aten, t, v } from '../support/calls.js';
 import { device, profileOn } from '../support/devices.js';
 import { kernel, mm } from '../support/kernels.js';
+import { linesOf } from '../support/notes.js';
 import { annotate, cellsOf } from '../support/rows.js';
 
 const outer: OpCall = { mod: 'mine', op: 'attention', args: [{ name: 'x', type: 'int', value: 3 }] };
@@ -298,10 +299,10 @@ describe('annotation', () => {
       kernel({ ...named('vectorized_elementwise_kernel'), dur: 1000, calls: [add] }),
     ]).map((row) => explain(row).join('\n'));
     expect(winograd).to.match(
-      /^arithmetic 23\.12 TFLOP\/s, 147\.3 % of the peak: above it, because its algorithm \(Winograd, FFT\) does fewer FLOPs than are counted$/m,
+      /^arithmetic 23\.12 TFLOP\/s, 147\.3 % of the peak: above the peak, because its algorithm \(Winograd, FFT\) does fewer FLOPs than are counted$/m,
     );
     expect(cached).to.match(
-      /^traffic +1049 GB\/s, 116\.5 % of the peak: above it, because operands may come from the cache$/m,
+      /^traffic +1049 GB\/s, 116\.5 % of the peak: above the peak, because operands may come from the cache$/m,
     );
   });
 
@@ -360,14 +361,14 @@ describe('summary', () => {
   it('says that --by counts instructions that only wait', () => {
     const labels = { category: 'copy-done' };
     const wait = kernel({ name: 'copy-done.4', short: 'copy-done', op: ['copy-done'], labels });
-    expect(waitsLine(groupedBy(['op'], [kernel(), wait]))).to.equal(
+    expect(waitsNote(groupedBy(['op'], [kernel(), wait]))?.line).to.equal(
       "waits (1 of 2 instructions) count here, but not in dprof summary or on a page; --where 'category!=wait' leaves them out",
     );
-    expect(waitsLine(groupedBy(['op'], [kernel()]))).to.equal(null);
+    expect(waitsNote(groupedBy(['op'], [kernel()]))).to.equal(null);
   });
 
   it('says why groups by op have no names, and where names are', () => {
-    expect(groupedBy(['op'], [kernel()]).withoutKeys).to.deep.equal([
+    expect(linesOf(groupedBy(['op'], [kernel()]).withoutKeys)).to.deep.equal([
       'no kernel has an op (--by kernel groups by name)',
     ]);
     expect(groupedBy(['op'], [kernel(), gemm]).withoutKeys).to.deep.equal([]);

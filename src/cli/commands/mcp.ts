@@ -37,7 +37,7 @@ export const mcp = (commands: Readonly<Record<string, CommandEntry>>): Command =
       [
         `Tools: list, ${Object.keys(ANSWER_TOOLS).join(', ')}; with DuckDB ${Object.keys(QUERY_TOOLS).join(', ')}.`,
         'Each runs the command of that name with -f json and has its options with _ for -, except those that name files.',
-        'kernels and explain run dprof without a command; explain returns text.',
+        'kernels and explain run dprof without a command.',
       ],
       [
         `Answers have at most max_chars characters (${CHARACTERS}; at most ${MOST_CHARACTERS}).`,

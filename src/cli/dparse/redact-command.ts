@@ -154,7 +154,7 @@ async function writeRecords(given: Arguments, rules: TextRules): Promise<void> {
     meter.clear();
     source.close();
   }
-  if (choice !== undefined && !isQuiet) for (const note of choice.notes) say('dparse', note);
+  if (choice !== undefined && !isQuiet) for (const { line } of choice.notes) say('dparse', line);
   sayEndings(source, isQuiet);
 }
 

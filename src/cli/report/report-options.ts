@@ -145,8 +145,8 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   schemaOf: (given) => {
-    if (given.text('explain') !== undefined || ['version', 'columns', 'devices'].some((name) => given.on(name)))
-      return null;
+    if (['version', 'columns', 'devices'].some((name) => given.on(name))) return null;
+    if (given.text('explain') !== undefined) return 'explanation';
     const by = given.text('by');
     return by === undefined ? 'kernels' : Object.hasOwn(HOST_TABLES, by) ? 'host' : 'groups';
   },

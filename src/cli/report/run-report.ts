@@ -2,7 +2,7 @@
  * `dprof` without a command name: a row for each kernel; with --by a row for each group; with --explain the origin of one
  * kernel's numbers.
  */
-import { legible } from '../../record/control-characters.js';
+import { jsonLines, legible } from '../../record/control-characters.js';
 import { Annotated, type KernelColumn } from '../../prof/annotate.js';
 import { AGGREGATES, LEVEL_COLUMN } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
@@ -11,21 +11,21 @@ import { whereColumn, type Grouping } from '../../prof/by/grouping.js';
 import { MissingCounters } from '../../prof/columns/counter-columns.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, EXPLAIN_COLUMN, isKernel, type KernelId } from '../../prof/report/explain.js';
+import { explanation } from '../../prof/report/explanation.js';
 import {
   HOST_TYPES,
   KERNEL_AND_RANGE_TYPES,
   KERNEL_TYPES,
-  type Note,
   type RecordTypes,
   RANGES_HINT,
   withoutDeviceAndRanges,
   withoutKernels,
 } from '../../prof/analysis.js';
+import { type Note, limit, countNotes } from '../../prof/limits.js';
 import { HostTable } from '../../prof/by/host/host-table.js';
 import { sortedRows, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
-import { counted } from '../../record/plural.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
-import { defectLine, ReportTally, unknownsNote, waitsLine } from '../../prof/report/report-tally.js';
+import { defectNote, ReportTally, unknownsNote, waitsNote } from '../../prof/report/report-tally.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Column } from '../../table/column.js';
@@ -147,14 +147,16 @@ async function runRows(request: ReportRequest): Promise<void> {
   });
 }
 
-const NUMBERED_COUNTERS =
-  'metric#N, event#N are CUPTI numbers; nvprof databases have no names (nvprof -i FILE --print-gpu-trace --csv prints them)';
+const NUMBERED_COUNTERS = limit('names of counters', 'nvprof databases have no names', {
+  wayOut: 'nvprof -i FILE --print-gpu-trace --csv prints them',
+  line: 'metric#N, event#N are CUPTI numbers; nvprof databases have no names (nvprof -i FILE --print-gpu-trace --csv prints them)',
+});
 
 const withoutCounter = (name: string, hasOthers: boolean): UserError =>
-  new UserError(
-    `no kernel has the counter ${name}`,
-    hasOthers ? { hint: '-c counters lists the available counters' } : {},
-  );
+  new UserError(`no kernel has the counter ${name}`, {
+    about: `values of counter:${name}`,
+    ...(hasOthers ? { hint: '-c counters lists the available counters' } : {}),
+  });
 
 /** Whether a report of groups shows or sorts by values from op formulas, and by rates that may be impossible. */
 function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; derived: boolean; rates: boolean } {
@@ -221,7 +223,7 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
         parts.countPairing();
         const hasRangesAlone = groups.hasRanges && tally.kernelsRead === 0;
         const isEmpty = hostKind !== null && where === undefined && ranges === 0 && tally.kernelsRead === 0;
-        const waits = waitsLine(tally);
+        const waits = waitsNote(tally);
         const counts = [...(waits === null ? [] : [waits]), ...notesOf(tally), ...parts.notes];
         const notes = hasRangesAlone ? [] : isEmpty ? [withoutDeviceAndRanges()] : counts;
         return { facts: { columns, rows: groups.rows() }, notes };
@@ -261,9 +263,9 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
   });
 }
 
-function notesOfHost({ isEmpty, untimed }: HostTable, { kind: { what: noun } }: HostGrouping): (string | UserError)[] {
+function notesOfHost({ isEmpty, untimed }: HostTable, { kind: { what: noun } }: HostGrouping): Note[] {
   if (isEmpty && untimed === 0) return [new UserError(`no ${noun}`, { hint: RANGES_HINT })];
-  return untimed > 0 ? [`${counted(untimed, 'range')} left out: no known time`] : [];
+  return countNotes([untimed, 'range', ' left out', 'no known time']);
 }
 
 function countPairing(tally: ReportTally, annotator: Annotator): void {
@@ -274,8 +276,10 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
 /** Notes about values that the report could not compute. */
 function notesOf(tally: ReportTally): Note[] {
   if (tally.kernels > 0)
-    return [...tally.withoutKeys, unknownsNote(tally), defectLine(tally)].filter((note) => note !== null);
-  return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : withoutKernels()];
+    return [...tally.withoutKeys, unknownsNote(tally), defectNote(tally)].filter((note) => note !== null);
+  if (tally.kernelsRead === 0) return [withoutKernels()];
+  const noMatch = `none of ${tally.kernelsRead} kernels matches --where`;
+  return [limit('kernels', noMatch, { line: noMatch })];
 }
 
 /** Stops reading once the kernel is found. @throws UserError when there is no such kernel */
@@ -303,10 +307,14 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     },
     annotator: new Annotator(request.device, true, request.convention),
     isComplete: () => found !== undefined,
-    // Names come from the profiled program, so control characters are escaped.
     isDocument: true,
-    print: ({ facts }, write) =>
-      write(screenText(explain(facts.row, facts.after), legible, terminalWidth(request.output))),
+    // Names come from the profiled program, so control characters are escaped.
+    print: ({ facts: { row, after } }, write) =>
+      write(
+        rowFormat(request.format.id) === 'json'
+          ? jsonLines([explanation(row, after)])
+          : screenText(explain(row, after), legible, terminalWidth(request.output)),
+      ),
   });
 }
 

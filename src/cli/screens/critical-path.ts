@@ -6,7 +6,7 @@ import { elementAt } from '../../containers/element.js';
 import { rangesText } from '../../prof/ranks/membership.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import { moreOf, plural } from '../../record/plural.js';
-import { column, int, real, str, type Column } from '../../table/column.js';
+import { column, knownColumn, int, real, str, type Column } from '../../table/column.js';
 import { readable } from '../../table/readable.js';
 import { alignedTable } from '../../write/cell-text.js';
 import { fittedLines } from '../../write/fitted-table.js';
@@ -29,38 +29,38 @@ const largest = ({ bounds }: StepPath): Bound =>
   BOUND_NAMES.reduce((most, bound) => (bounds[bound] > bounds[most] ? bound : most));
 
 const STEPS: readonly Column<StepPath>[] = [
-  column('step', 'step', str(6), '', ({ step }) => step ?? 'all', { toTheRight: true, vocabulary: true }),
-  column('time', 'time', int(12, 'ns'), '', ({ measured }) => measured),
-  column('replayed', 'replayed', int(12, 'ns'), '', ({ replayed }) => replayed),
-  column('error', 'error%', real(7, 1, '%'), '', (step) => Number((100 * replayError(step)).toFixed(1)) + 0, {
+  knownColumn('step', 'step', str(6), '', ({ step }) => step ?? 'all', { toTheRight: true, vocabulary: true }),
+  knownColumn('time', 'time', int(12, 'ns'), '', ({ measured }) => measured),
+  knownColumn('replayed', 'replayed', int(12, 'ns'), '', ({ replayed }) => replayed),
+  knownColumn('error', 'error%', real(7, 1, '%'), '', (step) => Number((100 * replayError(step)).toFixed(1)) + 0, {
     signed: true,
   }),
   column('predicted', 'predicted', int(12, 'ns'), '', ({ predicted }) => predicted),
   column('gain', 'saved%', real(7, 1, '%'), '', ({ predicted, measured }) =>
     predicted === null ? null : 100 * (1 - predicted / measured),
   ),
-  column('bound', 'mostly', str(13), '', largest, { vocabulary: true }),
-  column('share', 'share%', real(7, 1, '%'), '', (step) => (100 * step.bounds[largest(step)]) / step.measured),
+  knownColumn('bound', 'mostly', str(13), '', largest, { vocabulary: true }),
+  knownColumn('share', 'share%', real(7, 1, '%'), '', (step) => (100 * step.bounds[largest(step)]) / step.measured),
 ];
 
 /** Columns that are shown only if something is predicted. */
 const PREDICTED: ReadonlySet<string> = new Set(['predicted', 'gain']);
 
 const BOUND_COLUMNS: readonly Column<BoundRow>[] = [
-  column('bound', 'bound by', str(13), '', ({ bound }) => bound, { vocabulary: true }),
-  column('time', 'time', int(12, 'ns'), '', ({ time }) => time),
-  column('share', 'share%', real(7, 1, '%'), '', ({ share }) => share),
+  knownColumn('bound', 'bound by', str(13), '', ({ bound }) => bound, { vocabulary: true }),
+  knownColumn('time', 'time', int(12, 'ns'), '', ({ time }) => time),
+  knownColumn('share', 'share%', real(7, 1, '%'), '', ({ share }) => share),
 ];
 
 const PARTS: readonly Column<PartRow>[] = [
-  column('path', 'path', str(36), '', ({ name, bound }) =>
+  knownColumn('path', 'path', str(36), '', ({ name, bound }) =>
     bound === 'unknown' ? MISSING[name as keyof typeof MISSING] : name,
   ),
-  column('kind', 'kind', str(13), '', ({ bound }) => bound, { vocabulary: true }),
-  column('rank', 'rank', str(4), '', ({ rank }) => rank, { toTheRight: true }),
-  column('time', 'time', int(12, 'ns'), '', ({ time }) => time),
-  column('share', 'share%', real(7, 1, '%'), '', ({ share }) => share),
-  column('runs', 'runs', int(7), '', ({ runs }) => runs),
+  knownColumn('kind', 'kind', str(13), '', ({ bound }) => bound, { vocabulary: true }),
+  knownColumn('rank', 'rank', str(4), '', ({ rank }) => rank, { toTheRight: true }),
+  knownColumn('time', 'time', int(12, 'ns'), '', ({ time }) => time),
+  knownColumn('share', 'share%', real(7, 1, '%'), '', ({ share }) => share),
+  knownColumn('runs', 'runs', int(7), '', ({ runs }) => runs),
   column('line', 'line', str(30), '', ({ line }) => line),
 ];
 

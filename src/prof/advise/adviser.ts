@@ -6,15 +6,8 @@ import { append, elementAt, largest } from '../../containers/element.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
 import { deviceWords, inDeviceWords } from '../../record/glossary.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import {
-  withoutDevice,
-  countNotes,
-  withoutTimes,
-  type Analysis,
-  type Answer,
-  type Item,
-  type RecordTypes,
-} from '../analysis.js';
+import { withoutDevice, withoutTimes, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
+import { countNotes } from '../limits.js';
 import { Annotated } from '../annotate.js';
 import { idleCoresText, isOfNeuronDevice, workingDevices } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
@@ -173,8 +166,8 @@ export class Adviser implements Analysis<Adviser> {
       .slice(0, this.#top)
       .map((finding): FindingRow => ({ finding, share: this.shareOf(finding) }));
     const notes = countNotes(
-      [this.#devices.untimed, 'record', ' without a time: not included in idle and busy times'],
-      [this.disordered, 'record', ' not in order of start time: idle and busy times are wrong'],
+      [this.#devices.untimed, 'record', ' not included in idle and busy times', 'no time'],
+      [this.disordered, 'record', ' with wrong idle and busy times', 'not in order of start time'],
     );
     return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes };
   }

@@ -1,5 +1,5 @@
 /** A finding of `dprof advise`: one thing worth doing, with its evidence. Plain data, in the form of the JSON output. */
-import { column, int, real, str, type Column } from '../../table/column.js';
+import { column, knownColumn, int, real, str, type Column } from '../../table/column.js';
 import type { Action } from './framework-words.js';
 
 /** Whether the program should be changed, or the way in which it is profiled. */
@@ -76,10 +76,10 @@ export interface FindingRow {
 }
 
 export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
-  column('profile', 'profile', int(7), 'number of the input, from 0', ({ finding }) => finding.profile),
+  knownColumn('profile', 'profile', int(7), 'number of the input, from 0', ({ finding }) => finding.profile),
   column('device', 'device', int(6), 'device; na for all devices together', ({ finding }) => finding.device),
-  column('rule', 'rule', str(20), 'name of the rule', ({ finding }) => finding.rule, { vocabulary: true }),
-  column(
+  knownColumn('rule', 'rule', str(20), 'name of the rule', ({ finding }) => finding.rule, { vocabulary: true }),
+  knownColumn(
     'about',
     'about',
     str(7),
@@ -89,7 +89,7 @@ export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
       vocabulary: true,
     },
   ),
-  column(
+  knownColumn(
     'share',
     'share_percent',
     real(13, 2, '%'),
@@ -103,14 +103,20 @@ export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
     'time that a fix could save; unknown where it cannot be computed',
     ({ finding }) => finding.gain?.ns ?? null,
   ),
-  column('stake', 'stake_ns', real(14, 0, 'ns'), 'time that the finding is about', ({ finding }) => finding.stake),
-  column('count', 'count', int(8), 'number of activities that the finding is about', ({ finding }) => finding.count),
-  column('what', 'what', str(0), 'what was found, with its figures', ({ finding: { what, details } }) =>
+  knownColumn('stake', 'stake_ns', real(14, 0, 'ns'), 'time that the finding is about', ({ finding }) => finding.stake),
+  knownColumn(
+    'count',
+    'count',
+    int(8),
+    'number of activities that the finding is about',
+    ({ finding }) => finding.count,
+  ),
+  knownColumn('what', 'what', str(0), 'what was found, with its figures', ({ finding: { what, details } }) =>
     details === undefined ? what : `${what}; ${details}`,
   ),
-  column('action', 'action', str(0), 'what to change', ({ finding }) => finding.action),
-  column('kernels', 'kernels', str(12), 'longest kernels, PROFILE:IDX', ({ finding }) => finding.kernels, {
+  knownColumn('action', 'action', str(0), 'what to change', ({ finding }) => finding.action),
+  knownColumn('kernels', 'kernels', str(12), 'longest kernels, PROFILE:IDX', ({ finding }) => finding.kernels, {
     list: 'str',
   }),
-  column('see', 'see', str(0), 'command that shows more', ({ finding }) => finding.see),
+  knownColumn('see', 'see', str(0), 'command that shows more', ({ finding }) => finding.see),
 ];

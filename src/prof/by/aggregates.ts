@@ -1,6 +1,6 @@
 /** The table of aggregates over a group of kernels, from which help, docs, sorting and all formats of `--by` are made. */
 import { orNull } from '../../containers/numeric-column.js';
-import { column, derived, int, real, type Column } from '../../table/column.js';
+import { column, knownColumn, derived, int, real, type Column } from '../../table/column.js';
 import type { GroupRow } from './group-rows.js';
 import { isMostly } from '../../record/units.js';
 import { knownSum, rated } from '../tally/kernel-tally.js';
@@ -66,7 +66,7 @@ export const LEVEL_COLUMN: Column<GroupRow> = column(
 
 /** All aggregate columns, in the order of the help. */
 export const AGGREGATES: readonly Column<GroupRow>[] = [
-  column('count', 'Count', int(8), 'kernels', ({ tally }) => tally.count),
+  knownColumn('count', 'Count', int(8), 'kernels', ({ tally }) => tally.count),
   column('total', 'Total(ns)', NS, 'device time, summed in picoseconds, to the nearest ns', ({ tally }) =>
     rounded(tally.time),
   ),
@@ -170,7 +170,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     ),
   ]),
   ...HOST_AGGREGATES,
-  column('level', 'Level', int(3), 'level in the tree, from 1', ({ level }) => level, {
+  knownColumn('level', 'Level', int(3), 'level in the tree, from 1', ({ level }) => level, {
     narrowHeader: 'Lev',
   }),
 ];

@@ -1,4 +1,5 @@
 /** Turns groups of kernels in partial answers into the groups of `--by`. */
+import { limit, type Limits } from '../limits.js';
 import { append } from '../../containers/element.js';
 import { counted } from '../../record/plural.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
@@ -19,6 +20,8 @@ interface Target {
   readonly tally: ReportTally;
   readonly groups: KernelGroups;
 }
+
+const COARSE = 'median and stddev are accurate to 1.6 %';
 
 export class PartialGroups {
   readonly #headers = new Map<number, ProfileRecord>();
@@ -89,17 +92,15 @@ export class PartialGroups {
   }
 
   /** Notes on the limits of the answer. */
-  get notes(): string[] {
+  get notes(): Limits[] {
     const { groups } = this.target;
     return [
-      ...(groups.isCoarse ? ['more than 8 million different durations: median and stddev are accurate to 1.6 %'] : []),
+      ...(groups.isCoarse ? [limit(COARSE, 'more than 8 million different durations')] : []),
       ...(this.#coarse > 0
-        ? [
-            `${counted(this.#coarse, 'partial answer')} of more than 200,000 kernels: median and stddev are accurate to 1.6 %`,
-          ]
+        ? [limit(COARSE, `${counted(this.#coarse, 'partial answer')} of more than 200,000 kernels`)]
         : []),
       ...(this.#others > 0
-        ? [`${counted(this.#others, 'kernel')} under ${OTHER_KERNELS}: too many groups in a profile`]
+        ? [limit(`${counted(this.#others, 'kernel')} under ${OTHER_KERNELS}`, 'too many groups in a profile')]
         : []),
     ];
   }

@@ -1,5 +1,5 @@
 /** A reason to doubt a profile, and the verdict that follows from all reasons. Plain data, in the form of the JSON output. */
-import { column, int, str, type Column } from '../../table/column.js';
+import { column, knownColumn, int, str, type Column } from '../../table/column.js';
 
 /**
  * What a reason means. `loss`: data is missing, so figures are incomplete. `doubt`: data is there but may be wrong.
@@ -42,16 +42,16 @@ export interface ReasonRow {
 }
 
 export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
-  column('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile),
+  knownColumn('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile),
   column('file', 'file', str(20), "the profile's file", ({ file }) => file),
   column('rank', 'rank', int(4), 'rank of the process', ({ rank }) => rank),
-  column('level', 'level', str(5), 'loss, doubt or limit', ({ reason }) => reason.level, { vocabulary: true }),
-  column('check', 'check', str(24), 'name of the check or diagnostic', ({ reason }) => reason.check, {
+  knownColumn('level', 'level', str(5), 'loss, doubt or limit', ({ reason }) => reason.level, { vocabulary: true }),
+  knownColumn('check', 'check', str(24), 'name of the check or diagnostic', ({ reason }) => reason.check, {
     vocabulary: true,
   }),
   column('count', 'count', int(9), 'number of affected rows, kernels or steps', ({ reason }) => reason.count),
-  column('what', 'what', str(0), 'what was found', ({ reason }) => reason.what),
-  column(
+  knownColumn('what', 'what', str(0), 'what was found', ({ reason }) => reason.what),
+  knownColumn(
     'affects',
     'affects',
     str(0),

@@ -1,6 +1,6 @@
 /** The table of columns of the kernel report, from which help, docs, filters, sorting and all formats are made. */
 import { rankOn } from '../../record/fields/stated-device.js';
-import { column, int, str, real, splitKeys, requireColumnOf, type CellValue } from '../../table/column.js';
+import { column, knownColumn, int, str, real, splitKeys, requireColumnOf, type CellValue } from '../../table/column.js';
 import { FUSED_SEPARATOR, type Annotated, type KernelColumn } from '../annotate.js';
 import { counterColumn, COUNTED_WORK_COLUMNS } from './counter-columns.js';
 import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
@@ -194,20 +194,20 @@ export const narrowTrace = (trace: readonly string[]): string => {
 
 /** All columns of the report, in the order of the help. */
 export const COLUMNS: readonly KernelColumn[] = [
-  column('idx', 'Idx', int(7), 'number of the kernel in its profile, from 1', ({ record }) => record.id),
-  column('seq', 'SeqId', str(7), 'sequence ids of the framework', ({ record }) => record.seq, {
+  knownColumn('idx', 'Idx', int(7), 'number of the kernel in its profile, from 1', ({ record }) => record.id),
+  knownColumn('seq', 'SeqId', str(7), 'sequence ids of the framework', ({ record }) => record.seq, {
     list: 'int',
   }),
-  column('altseq', 'AltSeqId', str(7), 'other sequence ids around the launch', ({ record }) => record.altSeq, {
+  knownColumn('altseq', 'AltSeqId', str(7), 'other sequence ids around the launch', ({ record }) => record.altSeq, {
     list: 'int',
     narrowHeader: 'AltSeq',
   }),
   column('tid', 'TId', int(12), 'launching thread', ({ record }) => record.tid),
-  column('layer', 'Layer', str(10), "the user's layer names, outermost first", (row) => row.layer, {
+  knownColumn('layer', 'Layer', str(10), "the user's layer names, outermost first", (row) => row.layer, {
     list: 'str',
     separator: ':',
   }),
-  column(
+  knownColumn(
     'trace',
     'Trace',
     str(25),
@@ -225,7 +225,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     'backward kernels: forward op whose gradient the kernel computes, if known',
     (row) => row.forwardOp,
   ),
-  column('sub', 'Sub', int(3), 'number among consecutive kernels of one op, from 0', ({ record }) => record.sub),
+  knownColumn('sub', 'Sub', int(3), 'number among consecutive kernels of one op, from 0', ({ record }) => record.sub),
   column('mod', 'Module', str(15), 'module of the outermost op', (row) => row.mod),
   column('op', 'Op', str(15), 'outermost op; if unknown, the ops of column fused', (row) => row.op, { derived: true }),
   column('inner', 'InnerOp', str(15), 'innermost op around the launch', (row) => row.calls.at(-1)?.op ?? null),
@@ -245,7 +245,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     (row) => row.category,
     { vocabulary: true },
   ),
-  column('kernel', 'Kernel', str(0), "kernel's name, shortened", ({ record }) => record.short),
+  knownColumn('kernel', 'Kernel', str(0), "kernel's name, shortened", ({ record }) => record.short),
   column('params', 'Params', str(0), "op's parameters: shapes, types", (row) => row.derived.params, {
     derived: true,
     list: 'str',
@@ -305,7 +305,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     'rank of the process, from the file name or the profile; of the device in a profile of several ranks',
     ({ profile, record }) => rankOn(profile ?? null, record.device),
   ),
-  column('profile', 'Profile', int(4), 'number of the input, from 0', ({ record }) => record.profile, {
+  knownColumn('profile', 'Profile', int(4), 'number of the input, from 0', ({ record }) => record.profile, {
     narrowHeader: 'Prof',
   }),
   column('step', 'Step', int(6), 'training step, if known', ({ record }) => record.step ?? null),
@@ -324,8 +324,8 @@ export const COLUMNS: readonly KernelColumn[] = [
   ...COMMUNICATION_COLUMNS,
   ...ENGINE_COLUMNS,
   ...SERVING_COLUMNS,
-  column('long', 'LongName', str(0), "kernel's full name", ({ record }) => record.name),
-  column(
+  knownColumn('long', 'LongName', str(0), "kernel's full name", ({ record }) => record.name),
+  knownColumn(
     'calls',
     'Calls',
     str(0),
@@ -333,7 +333,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     (row) => row.calls.map(({ op }) => op),
     { list: 'str', separator: '>' },
   ),
-  column(
+  knownColumn(
     'ranges',
     'Ranges',
     str(0),
@@ -341,7 +341,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     ({ record: { callerRanges = [], ranges } }) => (callerRanges.length === 0 ? ranges : [...callerRanges, ...ranges]),
     { list: 'str', separator: '>' },
   ),
-  column('ownranges', 'OwnRanges', str(0), 'ranges of the launching thread only', ({ record }) => record.ranges, {
+  knownColumn('ownranges', 'OwnRanges', str(0), 'ranges of the launching thread only', ({ record }) => record.ranges, {
     list: 'str',
     separator: '>',
   }),

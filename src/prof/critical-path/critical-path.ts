@@ -4,7 +4,6 @@ import { entryOf } from '../../containers/map-entry.js';
 import { counted } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
 import {
-  countNotes,
   withoutDeviceAndRanges,
   withoutTimes,
   type Analysis,
@@ -12,6 +11,7 @@ import {
   type Item,
   type RecordTypes,
 } from '../analysis.js';
+import { countNotes, limit, type Limits } from '../limits.js';
 import { Annotated } from '../annotate.js';
 import type { TimeWindow } from '../input/named-range.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
@@ -158,9 +158,11 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
       table: { columns: PATH_COLUMNS, rows },
       facts: found,
       notes: [
-        ...countNotes([this.#untimed, 'record', ' left out (no time)']),
+        ...countNotes([this.#untimed, 'record', ' left out', 'no time']),
         ...changeNotes(this.choice.whatIf),
-        ...(isEqual && !this.#isJob ? ["'ranks: equal' changes nothing without the profiles of several ranks"] : []),
+        ...(isEqual && !this.#isJob
+          ? [limit("'ranks: equal' changes nothing", 'it needs the profiles of several ranks')]
+          : []),
       ],
     };
   }
@@ -240,17 +242,17 @@ export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRang
 }
 
 /** Changes that change nothing, and how many kernels another device does not change. */
-function changeNotes(whatIf: WhatIf | undefined): string[] {
+function changeNotes(whatIf: WhatIf | undefined): Limits[] {
   if (whatIf === undefined) return [];
   const { chains, hasFused, device, kept, unmatched } = whatIf;
   const share = kept.all === 0 ? '' : ` (${((100 * kept.time) / kept.all).toFixed(1)}% of kernel time)`;
   return [
-    ...unmatched.map((text) => `'${text}' changes nothing: no kernel matches`),
+    ...unmatched.map((text) => limit(`'${text}' changes nothing`, 'no kernel matches')),
     ...(chains.length > 0 && !hasFused
-      ? ["'fuse' changes nothing: no kernels follow each other in that order on a stream"]
+      ? [limit("'fuse' changes nothing", 'no kernels follow each other in that order on a stream')]
       : []),
     ...(device !== null && kept.kernels > 0
-      ? [`${counted(kept.kernels, 'kernel')}${share} unchanged on ${device.name}: work unknown, or bound by neither arithmetic nor memory`] // prettier-ignore
+      ? [limit(`${counted(kept.kernels, 'kernel')}${share} unchanged on ${device.name}`, 'work unknown, or bound by neither arithmetic nor memory')] // prettier-ignore
       : []),
   ];
 }

@@ -1,6 +1,6 @@
 /** Columns of the table of `dprof critical-path`. Times are ns. */
 import type { ProfileRecord } from '../../record/record.js';
-import { column, int, real, str, type Column } from '../../table/column.js';
+import { column, knownColumn, int, real, str, type Column } from '../../table/column.js';
 import { replayError, type PathPart, type StepPath } from './step-paths.js';
 
 export interface PathRow {
@@ -11,10 +11,10 @@ export interface PathRow {
 }
 
 export const PATH_COLUMNS: readonly Column<PathRow>[] = [
-  column('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile),
+  knownColumn('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile),
   column('file', 'file', str(20), "the profile's file", ({ header }) => header?.file ?? null),
   column('rank', 'rank', int(4), 'rank of the process', ({ header }) => header?.rank ?? null),
-  column(
+  knownColumn(
     'step',
     'step',
     str(6),
@@ -24,9 +24,15 @@ export const PATH_COLUMNS: readonly Column<PathRow>[] = [
       ...{ toTheRight: true, vocabulary: true },
     },
   ),
-  column('step_time', 'step_time_ns', int(13, 'ns'), 'duration of the step', ({ step }) => step.measured),
-  column('replayed', 'replayed_ns', int(13, 'ns'), 'duration of the step in the replay', ({ step }) => step.replayed),
-  column(
+  knownColumn('step_time', 'step_time_ns', int(13, 'ns'), 'duration of the step', ({ step }) => step.measured),
+  knownColumn(
+    'replayed',
+    'replayed_ns',
+    int(13, 'ns'),
+    'duration of the step in the replay',
+    ({ step }) => step.replayed,
+  ),
+  knownColumn(
     'error',
     'error%',
     real(7, 2, '%'),
@@ -40,12 +46,12 @@ export const PATH_COLUMNS: readonly Column<PathRow>[] = [
     'duration predicted for --what-if; na if error is too large',
     ({ step }) => step.predicted,
   ),
-  column('bound', 'bound', str(13), 'kind of time', ({ part }) => part.bound, { vocabulary: true }),
-  column('name', 'name', str(40), 'op, kernel, call or range', ({ part }) => part.name),
+  knownColumn('bound', 'bound', str(13), 'kind of time', ({ part }) => part.bound, { vocabulary: true }),
+  knownColumn('name', 'name', str(40), 'op, kernel, call or range', ({ part }) => part.name),
   column('line', 'line', str(30), 'innermost source line of the launch', ({ part }) => part.line),
-  column('runs', 'runs', int(7), 'number of separate stretches on the path', ({ part }) => part.runs),
-  column('time', 'time_ns', int(13, 'ns'), 'time on the path', ({ part }) => part.time),
-  column(
+  knownColumn('runs', 'runs', int(7), 'number of separate stretches on the path', ({ part }) => part.runs),
+  knownColumn('time', 'time_ns', int(13, 'ns'), 'time on the path', ({ part }) => part.time),
+  knownColumn(
     'share',
     'share%',
     real(7, 2, '%'),

@@ -7,7 +7,9 @@ import type { KernelColumn, Annotated } from '../annotate.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
 import type { RecordTypes } from '../analysis.js';
+import { OTHER_KERNELS } from '../partial/kernels/kernel-part.js';
 import { PartGroups } from '../partial/kernels/part-groups.js';
+import { expressionOf, joinedConditions } from '../query/conditions.js';
 import { Annotator } from '../report/report.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { commonOf, withoutCommon, type Common } from './common.js';
@@ -64,6 +66,8 @@ const UNEQUAL_RUNS = 0.01;
 
 interface Both extends Pair<Sums> {
   readonly keys: readonly Key[];
+  /** Values of the columns of the first kernel; null for a row of other kernels than those with equal values. */
+  readonly values: readonly CellValue[] | null;
 }
 
 /** Chooses the unit: steps if both inputs have some, otherwise runs, or calls if the runs differ in length. */
@@ -74,7 +78,11 @@ function basisOf(total: Pair<Sums>, samples: Pair<Samples>): Basis {
   return Math.abs(next - base) > UNEQUAL_RUNS * Math.max(base, next) ? 'call' : 'run';
 }
 
-function measuring(total: Pair<Sums>, samples: Pair<Samples>, basis: Basis): (row: Both) => Measured {
+function measuring(
+  total: Pair<Sums>,
+  samples: Pair<Samples>,
+  basis: Basis,
+): (row: Both, where: string | null) => Measured {
   const units = basis === 'step' ? 'steps' : 'runs';
   const tested = { base: samples.base.tested(basis), new: samples.new.tested(basis) };
   const runs = { base: samples.base[units], new: samples.new[units] };
@@ -98,8 +106,8 @@ function measuring(total: Pair<Sums>, samples: Pair<Samples>, basis: Basis): (ro
   };
   const timesOf = (which: Which, sums: Sums): Float64Array =>
     basis === 'call' ? sums.timesOfCalls(tested[which], samples[which]) : sums.timesOf(tested[which]);
-  return (row) => ({
-    keys: row.keys,
+  return (row, where) => ({
+    ...{ keys: row.keys, where },
     base: amount('base', row.base),
     new: amount('new', row.new),
     times:
@@ -126,7 +134,10 @@ function timesOfSameCalls(rows: readonly Measured[]): Times | null {
   return { base: sums('base'), new: sums('new') };
 }
 
-const both = (keys: readonly Key[] = []): Both => ({ keys, base: new Sums(), new: new Sums() });
+const both = (keys: readonly Key[] = [], values: Both['values'] = null): Both => ({
+  ...{ keys, values },
+  ...{ base: new Sums(), new: new Sums() },
+});
 
 class Side {
   readonly facts = new InputFacts();
@@ -155,6 +166,8 @@ export interface ComparisonOptions {
   readonly device?: Peaks | null;
   /** Selects the kernels to compare, or a part of them; all when absent. Null for a kernel that is left out. */
   readonly select?: ((which: Which, row: Annotated) => Annotated | null) | undefined;
+  /** The selection as an expression for `--where`; undefined for none. */
+  readonly where?: string | undefined;
   readonly mostRows?: number;
   readonly mostSums?: number;
 }
@@ -279,7 +292,8 @@ export class Comparison {
       return entryOf(this.#rows, OTHERS, () => both(by.map(() => OTHERS)));
     }
     this.#text += name.length;
-    return entryOf(this.#rows, name, () => both(keys));
+    const isRest = keys.every((key) => key === OTHER_KERNELS);
+    return entryOf(this.#rows, name, () => both(keys, isRest ? null : values));
   }
 
   get settings(): Settings {
@@ -307,7 +321,10 @@ export class Comparison {
     const samples = { base: this.sides.base.samples, new: this.sides.new.samples };
     const basis = basisOf(this.total, samples);
     const measure = measuring(this.total, samples, basis);
-    const measured = [...this.#rows.values()].filter(hasTimes).map(measure);
+    const { by, where } = this.options;
+    const measured = [...this.#rows.values()]
+      .filter(hasTimes)
+      .map((row) => measure(row, row.values === null ? null : expressionOf(by, row.values, where)));
     const testable = measured.flatMap(({ times }) => (times === null ? [] : [times]));
     const common = settings.asIs ? null : commonOf(testable, settings);
     const tests = measured.map(({ times }) =>
@@ -317,14 +334,17 @@ export class Comparison {
     const tested = qs.filter((q) => q !== null).length;
     const judging = { rate: settings.rate, basis, tested };
     const rows = measured.map((entry, i) => rowOf(entry, tests[i] ?? null, qs[i] ?? null, judging)).sort(byChange);
-    const all = measure(this.total);
+    const all = measure(this.total, where ?? null);
     const total =
       basis === 'call'
         ? ofSameCalls(single({ ...all, times: timesOfSameCalls(measured) }, settings, basis), rows)
         : single(all, settings, basis);
     const conditions = this.options.conditions.map((condition, i) => {
       const watched = this.#watched[i] ?? both();
-      return judge(condition, condition.subject === null ? total : single(measure(watched), settings, basis), rows);
+      const { subject } = condition;
+      if (subject === null) return judge(condition, total, rows);
+      const selects = subject.where === null ? null : joinedConditions([subject.where], where);
+      return judge(condition, single(measure(watched, selects), settings, basis), rows);
     });
     return { basis, total, common, rows, conditions, tested };
   }

@@ -1,5 +1,5 @@
 /** Columns of `dprof diff`: one table for all formats and the help. */
-import { column, int, real, str, nestedColumn, type Column } from '../../table/column.js';
+import { column, knownColumn, int, real, str, nestedColumn, type Column } from '../../table/column.js';
 import type { DiffRow, Key } from './diff-row.js';
 import { withoutVerdict } from './fail-if.js';
 
@@ -81,7 +81,7 @@ export const diffLines = (total: DiffRow, rows: readonly DiffRow[], by: readonly
 
 const isChange = ({ row }: DiffLine): boolean => row.verdict !== 'same' && withoutVerdict(row) === null;
 
-export const VERDICT_COLUMN: Column<DiffLine> = column(
+export const VERDICT_COLUMN: Column<DiffLine> = knownColumn(
   'verdict',
   'verdict',
   str(15),
@@ -90,7 +90,7 @@ export const VERDICT_COLUMN: Column<DiffLine> = column(
   { vocabulary: true, emphasis: isChange },
 );
 
-const KIND_COLUMN: Column<DiffLine> = column('row', 'row', str(5), 'total or key', ({ kind }) => kind, {
+const KIND_COLUMN: Column<DiffLine> = knownColumn('row', 'row', str(5), 'total or key', ({ kind }) => kind, {
   vocabulary: true,
 });
 

@@ -39,7 +39,11 @@ export interface CommonDocument {
 }
 
 /** Figures by the keys of `dprof diff --help`: times in ns, changes in ns and percent. */
-type Figures = RowObject & { readonly verdict: Verdict };
+type Figures = RowObject & {
+  readonly verdict: Verdict;
+  /** The expression for `--where` that selects the kernels in both inputs; null where there is none, and for all kernels. */
+  readonly where: string | null;
+};
 
 /** The totals, a row, or a condition, with its figures by the keys of `dprof diff --help`: ns and percent. */
 export type DiffFigures = Figures &
@@ -69,7 +73,7 @@ const commonFigures = ({ common }: DiffResult): CommonDocument | null =>
     verdict: common.verdict,
   };
 
-const figuresOf = (row: DiffRow) => ({ verdict: row.verdict, ...rowObject(DIFF_COLUMNS, row) });
+const figuresOf = (row: DiffRow) => ({ verdict: row.verdict, ...rowObject(DIFF_COLUMNS, row), where: row.where });
 
 export function diffDocuments(report: DiffReport): DiffDocument[] {
   const { result, by, lines, tree, heading, notes, doubts, troubles } = report;

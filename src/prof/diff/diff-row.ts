@@ -33,6 +33,8 @@ export interface Change {
 export interface DiffRow extends Pair<Amount> {
   /** Strings by column of `--by`; empty for the totals and for conditions. */
   readonly keys: readonly Key[];
+  /** The expression for `--where` that selects its kernels in both inputs; null where there is none, and for all kernels. */
+  readonly where: string | null;
   /** Mean change per step or run, in ns. */
   readonly change: number;
   readonly percent: number | null;
@@ -57,6 +59,7 @@ export interface DiffRow extends Pair<Amount> {
 /** A row before its test. */
 export interface Measured extends Pair<Amount> {
   readonly keys: readonly Key[];
+  readonly where: string | null;
   /**
    * Time per sample in ns, or per mean call when calls are compared; null for kernels that only one input has, or that
    * mostly belong to no step.

@@ -9,17 +9,25 @@
  * row.
  */
 import { requireColumn } from '../columns/columns.js';
+import { conditionOnText } from '../query/conditions.js';
 import { textOf, type CellValue } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
 import type { KernelColumn } from '../annotate.js';
 import type { DiffRow } from './diff-row.js';
 import { VERDICTS, type Verdict } from './verdict.js';
 
+interface Subject {
+  readonly column: KernelColumn;
+  readonly matches: (value: CellValue) => boolean;
+  /** The expression for `--where` that selects the same kernels; null where there is none. */
+  readonly where: string | null;
+}
+
 export interface Condition {
   /** The condition as the user wrote it. */
   readonly text: string;
   /** Selects kernels by one of their columns; null for all kernels. */
-  readonly subject: { readonly column: KernelColumn; readonly matches: (value: CellValue) => boolean } | null;
+  readonly subject: Subject | null;
   /** Whether it needs values that are derived from op calls. */
   readonly derived: boolean;
   /** Whether it applies to the totals and to each row separately. */
@@ -85,7 +93,8 @@ function subjectOf(subject: string, text: string): Pick<Condition, 'subject' | '
       textOf(column, value) === wanted || (typeof value === 'object' && value.some((item) => String(item) === wanted))
     );
   };
-  return { subject: { column, matches }, derived: column.derived === true };
+  const where = conditionOnText(column, sign === '~' ? '~' : '==', wanted);
+  return { subject: { column, matches, where }, derived: column.derived === true };
 }
 
 // Evaluates the conditions of `--fail-if` on the rows of a comparison. A condition that cannot be judged does not pass, and

@@ -5,15 +5,8 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import {
-  countNotes,
-  RANGES_HINT,
-  withoutTimes,
-  type Analysis,
-  type Answer,
-  type Item,
-  type RecordTypes,
-} from '../analysis.js';
+import { RANGES_HINT, withoutTimes, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
+import { countNotes } from '../limits.js';
 import { Annotated } from '../annotate.js';
 import type { PathRange } from '../critical-path/critical-path.js';
 import { isDeviceActivity } from '../input/device-activity.js';
@@ -308,15 +301,16 @@ export class PageBuilder implements Analysis<MakePage> {
       0,
     );
     const notes = countNotes(
-      [truncated, 'truncated input', ': the page shows the records before the end'],
-      [untimed, 'record', ' left out: no time'],
-      [outOfOrder, 'record', ' not in order of start time: utilisation is too low there'],
+      [truncated, 'input', ' shown only to where it is cut off', 'truncated'],
+      [untimed, 'record', ' left out', 'no time'],
+      [outOfOrder, 'record', ' with too low utilisation', 'not in order of start time'],
       [
         this.#scattered.size,
         'profile',
-        ' whose records are mixed with those of other profiles: the page shows only the first part',
+        ' shown only to the first record of another',
+        'its records are mixed with those of others',
       ],
-      [Math.max(0, this.#count - this.#most), 'profile', LEFT_OUT],
+      [Math.max(0, this.#count - this.#most), 'profile', ' only in the rank tables', LEFT_OUT],
     );
     return { facts: make, notes };
   }
@@ -427,7 +421,7 @@ export class PageBuilder implements Analysis<MakePage> {
 }
 
 /** Follows the number of profiles that only the rank tables of the page contain. */
-const LEFT_OUT = ' only in the rank tables: dprof html FILE -o PAGE makes a page for one';
+const LEFT_OUT = 'dprof html FILE -o PAGE makes a page for one';
 
 const nothing = (): UserError =>
   new UserError('nothing to show: no kernels, no ranges, no samples', { hint: RANGES_HINT });

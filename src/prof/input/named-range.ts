@@ -1,4 +1,5 @@
 /** Where the range of the host that `--range TEXT#K` names is in each profile. */
+import { countNotes, lineOnly, type Limits } from '../limits.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { nearest, UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
@@ -37,7 +38,7 @@ export interface RangeTimes {
   readonly number: number;
   /** Times of the profiles that have the range. */
   readonly windows: ReadonlyMap<number, TimeWindow>;
-  readonly notes: readonly string[];
+  readonly notes: readonly Limits[];
 }
 
 /** A way to read `TEXT#K`. Strings may end in a number sign and a number themselves, as `ProfilerStep#3` does. */
@@ -99,8 +100,10 @@ export class NamedRange {
     const others = this.#profiles.size - windows.size;
     const [time] = windows.size === 1 ? windows.values() : [];
     const notes = [
-      `range '${text}', number ${number} of ${most}${time === undefined ? '' : `: ${inMs(time.from)} to ${inMs(time.to)} ms`}`,
-      ...(others > 0 ? [`${counted(others, 'profile')} left out: no range '${text}#${number}'`] : []),
+      lineOnly(
+        `range '${text}', number ${number} of ${most}${time === undefined ? '' : `: ${inMs(time.from)} to ${inMs(time.to)} ms`}`,
+      ),
+      ...countNotes([others, 'profile', ' left out', `no range '${text}#${number}'`]),
     ];
     return { text, number, windows, notes };
   }

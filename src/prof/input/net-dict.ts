@@ -69,11 +69,11 @@ export class PrintedLines {
   }
 
   /** Reports these lines after the kernels were read, as an error if the script may have failed. */
-  tellTo({ notes, troubles }: Pick<StreamStatus, 'notes' | 'troubles'>): void {
+  tellTo({ name, notes, troubles }: Pick<StreamStatus, 'name' | 'notes' | 'troubles'>): void {
     if (this.#count === 0) return;
     const lines = `${counted(this.#count, 'line')} of text between the kernels`;
     if (this.#harmful === null) {
-      notes.push(`${lines} skipped: script output or warnings`);
+      notes.push(new UserError(`${lines} skipped: script output or warnings`, { where: name, about: lines }));
       return;
     }
     const said = this.#said === null ? '' : `: "${this.#said}"`;

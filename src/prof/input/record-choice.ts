@@ -1,4 +1,5 @@
 /** The part of the profiles that an answer is about: ranks, devices, streams, steps and a time. All commands use it. */
+import { limit, type Limits } from '../limits.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import type { Item } from '../analysis.js';
 import { cutText } from '../../record/plural.js';
@@ -87,14 +88,19 @@ export class RecordChoice {
   }
 
   /** For stderr: where the time is, what was cut, and what does not exist. */
-  get notes(): readonly string[] {
+  get notes(): readonly Limits[] {
     const options = this.chosen.range === undefined ? '--from and --to' : '--range';
     return [
       ...(this.#located?.notes ?? []),
-      ...(this.#cut === 0 ? [] : [`${options} cut ${cutText(this.#cut)}: only the part inside counts`]),
+      ...(this.#cut === 0
+        ? []
+        : [limit(`the part of ${cutText(this.#cut)} outside of the chosen time`, `${options} cut it`, { line: `${options} cut ${cutText(this.#cut)}: only the part inside counts` })]), // prettier-ignore
       ...NUMBERED.flatMap((what) => {
         const missing = this.#missing(what);
-        return missing === null ? [] : [`${without(what, missing)} (${thereAre(what, this.#there[what]) ?? 'none'})`];
+        if (missing === null) return [];
+        const [why, there] = [without(what, missing), thereAre(what, this.#there[what])];
+        const wayOut = there === null ? {} : { wayOut: there };
+        return [limit(numbersText(what, missing) ?? what, why, { ...wayOut, line: `${why} (${there ?? 'none'})` })];
       }),
     ];
   }

@@ -21,7 +21,7 @@ export class StreamStatus {
   /** Why the input could not be read although other inputs could; null when it could be read. */
   failure: UserError | null = null;
   /** Notes about parts that are left out. */
-  readonly notes: string[] = [];
+  readonly notes: UserError[] = [];
   #cut: TruncatedInput | null = null;
   /** Files of the profiles that have not ended, by number. */
   readonly #open = new Map<number, string>();
@@ -74,7 +74,8 @@ export class StreamStatus {
     for (const name of Object.keys(record.diagnostics)) this.counted.add(name);
     const file = this.#open.get(record.profile) ?? this.name;
     if (isOfTruncated(record)) this.#truncated.push(file);
-    else if (isUnread(record)) this.troubles.push(new UserError(NOTHING_READ, { where: file }));
+    else if (isUnread(record))
+      this.troubles.push(new UserError(NOTHING_READ, { where: file, about: 'figures of this profile' }));
     this.losses.take(file, record);
     this.#open.delete(record.profile);
   }
@@ -121,12 +122,14 @@ export function endingsOf({ endings }: Pick<EndedInputs, 'endings'>): {
   readonly losses: UserError[];
   readonly errors: UserError[];
 } {
-  const notes = endings.flatMap(({ name, notes: texts }) => texts.map((text) => new UserError(text, { where: name })));
+  const notes = endings.flatMap((ending) => ending.notes);
   const line = lossesOf(endings).lineOf('loss');
   const errors = endings.flatMap(({ cut, failure, troubles }) => [
     ...troubles,
-    ...(cut === null ? [] : [new UserError(`${cut.what}; ${WAS_READ}`, cut.detail)]),
-    ...(failure === null ? [] : [failure]),
+    ...(cut === null
+      ? []
+      : [new UserError(`${cut.what}; ${WAS_READ}`, { about: 'the part behind the cut', ...cut.detail })]),
+    ...(failure === null ? [] : [new UserError(failure.what, { about: 'figures of this input', ...failure.detail })]),
   ]);
   return { notes, losses: line === null ? [] : [new UserError(line)], errors };
 }

@@ -1,6 +1,7 @@
 /** Columns of `dprof memory`: one row per point of a curve. */
+import { countNotes } from '../limits.js';
 import { UserError } from '../../record/errors.js';
-import { column, int, str, type Column } from '../../table/column.js';
+import { column, knownColumn, int, str, type Column } from '../../table/column.js';
 import type { ProfileRecord, KernelLine, ProfileLine, SampleRecord } from '../../record/record.js';
 import {
   ALLOCATION_METRIC,
@@ -16,7 +17,6 @@ import {
 import type { Owner } from './allocations.js';
 import type { MemoryOwners, MemoryPeak } from '../html/page-data.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { counted } from '../../record/plural.js';
 import type { Analysis, Answer, RecordTypes } from '../analysis.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { coreOfArch } from '../../record/neuron/neuron-cores.js';
@@ -62,14 +62,14 @@ const curveRows = (reports: readonly MemoryReport[]): CurveRow[] =>
 
 /** Columns of the table of curves. */
 export const CURVE_COLUMNS: readonly Column<CurveRow>[] = [
-  column('profile', 'profile', int(7), 'number of the input, from 0', ({ report }) => report.profile),
+  knownColumn('profile', 'profile', int(7), 'number of the input, from 0', ({ report }) => report.profile),
   column('file', 'file', str(0), "the profile's file", ({ report }) => report.header?.file ?? null),
   column('rank', 'rank', int(4), 'rank of the process', ({ report }) => rankOn(report.header, report.device)),
   column('device', 'device', int(6), 'device; na for the host', ({ report }) => report.device),
-  column('metric', 'metric', str(28), 'allocated, reserved, active …', ({ series }) => series.metric),
-  column('of', 'of', str(12), 'component or kind of memory', ({ series }) => series.of),
+  knownColumn('metric', 'metric', str(28), 'allocated, reserved, active …', ({ series }) => series.metric),
+  knownColumn('of', 'of', str(12), 'component or kind of memory', ({ series }) => series.of),
   column('start', 'start_ns', int(15, 'ns'), 'time', ({ at }) => at),
-  column('bytes', 'bytes', int(15, 'bytes'), 'memory in use', ({ bytes }) => bytes),
+  knownColumn('bytes', 'bytes', int(15, 'bytes'), 'memory in use', ({ bytes }) => bytes),
 ];
 
 /** Memory in use on a device, or on the host. */
@@ -228,10 +228,10 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
     return {
       table: { columns: CURVE_COLUMNS, rows: curveRows(chosen) },
       facts: chosen,
-      notes: [
-        ...(this.#ignored > 0 ? [`${counted(this.#ignored, 'sample')} left out: too many memory series`] : []),
-        ...(this.#unsized > 0 ? [`${counted(this.#unsized, 'sample')} left out: buffers of unknown size`] : []),
-      ],
+      notes: countNotes(
+        [this.#ignored, 'sample', ' left out', 'too many memory series'],
+        [this.#unsized, 'sample', ' left out', 'buffers of unknown size'],
+      ),
     };
   }
 

@@ -3,6 +3,7 @@
  * as `AllocationCategories` knows them; earlier allocations are missing. Source: torch/profiler/_memory_profiler.py
  * (MemoryProfileTimeline) and its counterpart in torch_npu.
  */
+import { lineOnly } from '../limits.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
@@ -110,7 +111,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       throw withoutMemory(what, this.#header === null ? [] : [this.#header]);
     }
     const lost = this.#endless > 0 ? [`${left} left out: unknown lifetime`] : [];
-    return { facts: this, notes: [...lost, ...this.#unknownText] };
+    return { facts: this, notes: [...lost, ...this.#unknownText].map(lineOnly) };
   }
 
   /** `[[ns, action, bytes, category], …]`, with times since 1970 when the profile gives its start. */

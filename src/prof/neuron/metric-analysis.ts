@@ -1,11 +1,12 @@
 /** The analysis of `dprof summary --vendor-metrics`: the metrics of the vendor's profiler, computed from records. */
+import { lineOnly } from '../limits.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import { wildcardTest } from '../query/wildcards.js';
 import { noProfile, type Analysis, type Answer } from '../analysis.js';
 import { MetricSummaries, type MetricRow, type MetricSummary } from './metric-summary.js';
 import { METRIC_TEXTS } from './metrics/metrics.js';
-import { column, int, real, str, type Column } from '../../table/column.js';
+import { column, knownColumn, int, real, str, type Column } from '../../table/column.js';
 import { inOurUnit, inVendorUnit, type MetricQuantity } from './quantity.js';
 
 /** Columns of a vendor's metrics: one row per metric, with all digits. */
@@ -40,20 +41,20 @@ export const noteOf = ({ why, of: part, check }: MetricRow, isChecked: boolean):
   isChecked && check !== null ? check.why : (why ?? part ?? '');
 
 const PLACE_COLUMNS: readonly Column<MetricLine>[] = [
-  column('profile', 'profile', int(7), 'number of the input, from 0', ({ summary }) => summary.profile),
-  column('file', 'file', str(0), "the profile's file", ({ summary }) => summary.file),
+  knownColumn('profile', 'profile', int(7), 'number of the input, from 0', ({ summary }) => summary.profile),
+  knownColumn('file', 'file', str(0), "the profile's file", ({ summary }) => summary.file),
   column('rank', 'rank', int(4), 'rank of the process', ({ summary }) => summary.rank),
   column('node', 'node', str(6), 'node of a file with several summaries', ({ summary }) => summary.node),
-  column('group', 'group', str(9), 'group of metrics', ({ row }) => row.group, { vocabulary: true }),
-  column('metric', 'metric', str(0), 'name', ({ row }) => row.name),
+  knownColumn('group', 'group', str(9), 'group of metrics', ({ row }) => row.group, { vocabulary: true }),
+  knownColumn('metric', 'metric', str(0), 'name', ({ row }) => row.name),
 ];
 
 /** Columns of metrics, with the values that the vendor's tool reported if requested. */
 const metricColumns = ({ vendor, check }: Readonly<Record<'vendor' | 'check', boolean>>): Column<MetricLine>[] => [
   ...PLACE_COLUMNS,
   column('value', 'value', real(20), 'value, in its unit', ({ row }) => exactValue(row, row.value, vendor).value),
-  column('unit', 'unit', str(8), 'unit', ({ row }) => exactValue(row, row.value, vendor).unit),
-  column(
+  knownColumn('unit', 'unit', str(8), 'unit', ({ row }) => exactValue(row, row.value, vendor).unit),
+  knownColumn(
     'why',
     'why',
     str(0),
@@ -119,7 +120,7 @@ export class MetricAnalysis implements Analysis<MetricAnswer> {
     return {
       table: { columns: metricColumns(this.options), rows },
       facts: chosen,
-      notes: this.options.warningsAsNotes ? chosen.flatMap(warningLines) : [],
+      notes: this.options.warningsAsNotes ? chosen.flatMap(warningLines).map(lineOnly) : [],
     };
   }
 }

@@ -10,8 +10,9 @@ import { GPU_METRICS } from '../../record/sample-metrics.js';
 import { UserError } from '../../record/errors.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { ProfileRecord, SampleRecord } from '../../record/record.js';
-import { column, int, real, str, textOf, type Column } from '../../table/column.js';
-import { countNotes, withoutDevice, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
+import { column, knownColumn, int, real, str, textOf, type Column } from '../../table/column.js';
+import { withoutDevice, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
+import { countNotes, limit } from '../limits.js';
 import { Annotated, type KernelColumn } from '../annotate.js';
 import { isCut, workOf, type StepActivity } from '../steps/step-work.js';
 import { OverlapSweep, type KindTimes, type MeasuredTimes } from './overlap-sweep.js';
@@ -61,20 +62,34 @@ interface OverlapRow {
 export const shareOf = (part: number, whole: number): number | null => (whole > 0 ? (100 * part) / whole : null);
 
 export const OVERLAP_COLUMNS: readonly Column<OverlapRow>[] = [
-  column('profile', 'Profile', int(4), 'number of the input, from 0', ({ on }) => on.profile, { narrowHeader: 'Prof' }),
-  column('device', 'Device', int(3), 'device', ({ on }) => on.device, { narrowHeader: 'Dev' }),
-  column('kind', 'Kind', str(16), 'stream, category or other value of --by', ({ kind }) => kind.kind),
-  column('count', 'Count', int(7), 'number of kernels and other pieces of work of the kind', ({ kind }) => kind.count),
-  column('active', 'Active(ns)', int(12, 'ns'), 'time during which work of the kind ran', ({ kind }) => kind.active),
-  column(
+  knownColumn('profile', 'Profile', int(4), 'number of the input, from 0', ({ on }) => on.profile, {
+    narrowHeader: 'Prof',
+  }),
+  knownColumn('device', 'Device', int(3), 'device', ({ on }) => on.device, { narrowHeader: 'Dev' }),
+  knownColumn('kind', 'Kind', str(16), 'stream, category or other value of --by', ({ kind }) => kind.kind),
+  knownColumn(
+    'count',
+    'Count',
+    int(7),
+    'number of kernels and other pieces of work of the kind',
+    ({ kind }) => kind.count,
+  ),
+  knownColumn(
+    'active',
+    'Active(ns)',
+    int(12, 'ns'),
+    'time during which work of the kind ran',
+    ({ kind }) => kind.active,
+  ),
+  knownColumn(
     'alone',
     'Alone(ns)',
     int(12, 'ns'),
     'part of the active time during which no other kind ran',
     ({ kind }) => kind.alone,
   ),
-  column('other', 'Other', str(16), 'another kind', ({ other }) => other.kind),
-  column('both', 'Both(ns)', int(12, 'ns'), 'time during which both ran', ({ both }) => both),
+  knownColumn('other', 'Other', str(16), 'another kind', ({ other }) => other.kind),
+  knownColumn('both', 'Both(ns)', int(12, 'ns'), 'time during which both ran', ({ both }) => both),
   column('share', 'Share%', real(6, 1, '%'), 'both in % of active', ({ kind, both }) => shareOf(both, kind.active)),
 ];
 
@@ -175,20 +190,26 @@ const measured = (metric: keyof typeof GPU_METRICS, header: string, doc: string)
   );
 
 export const MEASURED_COLUMNS: readonly Column<MeasuredRow>[] = [
-  column('profile', 'Profile', int(4), 'number of the input, from 0', ({ on }) => on.profile, { narrowHeader: 'Prof' }),
-  column('device', 'Device', int(3), 'device', ({ on }) => on.device, { narrowHeader: 'Dev' }),
-  column(
+  knownColumn('profile', 'Profile', int(4), 'number of the input, from 0', ({ on }) => on.profile, {
+    narrowHeader: 'Prof',
+  }),
+  knownColumn('device', 'Device', int(3), 'device', ({ on }) => on.device, { narrowHeader: 'Dev' }),
+  knownColumn(
     'kind',
     'Kind',
     str(16),
     'the only kind of work in the periods, or (idle)',
     ({ times }) => times.kind ?? '(idle)',
   ),
-  column('periods', 'Periods', int(8), 'number of periods of a metric; the highest if they differ', ({ times }) =>
+  knownColumn('periods', 'Periods', int(8), 'number of periods of a metric; the highest if they differ', ({ times }) =>
     largest(times.periods),
   ),
-  column('time', 'Time(ns)', int(12, 'ns'), 'sum of the periods of a metric; the highest if they differ', ({ times }) =>
-    largest(times.times),
+  knownColumn(
+    'time',
+    'Time(ns)',
+    int(12, 'ns'),
+    'sum of the periods of a metric; the highest if they differ',
+    ({ times }) => largest(times.times),
   ),
   measured('gpu_sm_active', 'SM%', 'active SMs'),
   measured('gpu_tensor_active', 'Tensor%', 'active tensor cores'),
@@ -197,7 +218,10 @@ export const MEASURED_COLUMNS: readonly Column<MeasuredRow>[] = [
 ];
 
 /** Says that the reading of counters has not been compared with a real export. */
-const NOT_SEEN = 'GPU counters are read according to the published schema of Nsight Systems; this was not checked with a real export'; // prettier-ignore
+const NOT_SEEN = limit(
+  'GPU counters may be misread',
+  'they are read according to the published schema of Nsight Systems, which was not checked with a real export',
+);
 
 const WORK_TYPES = ['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'end'] as const;
 
@@ -270,7 +294,7 @@ export class Overlap implements Analysis<readonly DeviceOverlap[]> {
     return {
       table: { columns: OVERLAP_COLUMNS, rows: rowsOf(devices) },
       facts: devices,
-      notes: countNotes([this.#untimed, 'activity', ' left out: no start, no duration or no plausible end']),
+      notes: countNotes([this.#untimed, 'activity', ' left out', 'no start, no duration or no plausible end']),
     };
   }
 }

@@ -31,6 +31,17 @@ export function conditionOf(column: ColumnShape, value: CellValue): string | nul
 }
 
 /**
+ * The condition that holds for the rows whose text in a column is, or contains, a text; also for lists with such an entry.
+ * Null where the language has none.
+ */
+export const conditionOnText = ({ key }: ColumnShape, sign: '==' | '~', text: string): string | null =>
+  !KEY.test(key) || text === UNKNOWN || NOT_IN_ARGUMENTS.test(text) ? null : `${key}${sign}${quoted(text)}`;
+
+/** Conditions that all hold. @param within an expression that holds as well; undefined for none */
+export const joinedConditions = (conditions: readonly string[], within?: string): string =>
+  [...(within === undefined ? [] : [`(${within})`]), ...conditions].join(' && ');
+
+/**
  * The expression that selects the rows with these values.
  * @param within an expression that they also match; undefined for none
  */
@@ -40,6 +51,6 @@ export function expressionOf(
   within?: string,
 ): string | null {
   const conditions = columns.map((column, i) => conditionOf(column, values[i] ?? null));
-  if (conditions.includes(null)) return null;
-  return [...(within === undefined ? [] : [`(${within})`]), ...conditions].join(' && ');
+  const known = conditions.filter((condition) => condition !== null);
+  return known.length < conditions.length ? null : joinedConditions(known, within);
 }

@@ -6,7 +6,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
 import { addTimes } from '../../record/fields/times.js';
 import type { CopyLine, KernelLine, ProfileLine, ProfileRecord, SetRecord } from '../../record/record.js';
-import { column, int, real, type Column } from '../../table/column.js';
+import { column, knownColumn, int, real, type Column } from '../../table/column.js';
 import { withoutDevice, type Analysis, type Answer, type RecordTypes } from '../analysis.js';
 import { CallsSeen, launchOf, type LaunchCall } from '../input/device-activity.js';
 import { UserError } from '../../record/errors.js';
@@ -51,23 +51,29 @@ export interface QueuePoint {
   readonly mean: number;
 }
 
-const profileColumn = column('profile', 'Profile', int(4), 'number of the input, from 0', (row: QueueRow | QueuePoint) => row.profile, { narrowHeader: 'Prof' }); // prettier-ignore
-const deviceColumn = column('device', 'Device', int(3), 'device', (row: QueueRow | QueuePoint) => row.device, { narrowHeader: 'Dev' }); // prettier-ignore
+const profileColumn = knownColumn('profile', 'Profile', int(4), 'number of the input, from 0', (row: QueueRow | QueuePoint) => row.profile, { narrowHeader: 'Prof' }); // prettier-ignore
+const deviceColumn = knownColumn('device', 'Device', int(3), 'device', (row: QueueRow | QueuePoint) => row.device, { narrowHeader: 'Dev' }); // prettier-ignore
 
 export const QUEUE_COLUMNS: readonly Column<QueueRow>[] = [
   profileColumn,
   deviceColumn,
   column('stream', 'Stream', int(3), 'stream', ({ stream }) => stream, { narrowHeader: 'Str' }),
-  column('launches', 'Launches', int(8), 'kernels, copies and memsets with a known launch', ({ launches }) => launches),
-  column(
+  knownColumn(
+    'launches',
+    'Launches',
+    int(8),
+    'kernels, copies and memsets with a known launch',
+    ({ launches }) => launches,
+  ),
+  knownColumn(
     'median',
     'Median',
     int(6),
     'median length of the queue when a launch call began, accurate to 1 %',
     ({ median }) => median,
   ),
-  column('p90', 'P90', int(6), '90th percentile of this length, accurate to 1 %', ({ p90 }) => p90),
-  column('longest', 'Longest', int(6), 'maximum of this length', ({ longest }) => longest),
+  knownColumn('p90', 'P90', int(6), '90th percentile of this length, accurate to 1 %', ({ p90 }) => p90),
+  knownColumn('longest', 'Longest', int(6), 'maximum of this length', ({ longest }) => longest),
   column(
     'full',
     'Full',
@@ -97,9 +103,15 @@ export const QUEUE_COLUMNS: readonly Column<QueueRow>[] = [
 export const POINT_COLUMNS: readonly Column<QueuePoint>[] = [
   profileColumn,
   deviceColumn,
-  column('start', 'Start(ns)', int(14, 'ns'), "start of the interval, from the profile's start", ({ start }) => start),
-  column('end', 'End(ns)', int(14, 'ns'), "end of the interval, from the profile's start", ({ end }) => end),
-  column(
+  knownColumn(
+    'start',
+    'Start(ns)',
+    int(14, 'ns'),
+    "start of the interval, from the profile's start",
+    ({ start }) => start,
+  ),
+  knownColumn('end', 'End(ns)', int(14, 'ns'), "end of the interval, from the profile's start", ({ end }) => end),
+  knownColumn(
     'mean',
     'Mean',
     real(10, 3),

@@ -3,7 +3,7 @@ import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { plural } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
-import { Limits } from '../analysis.js';
+import { limit, type Limits } from '../limits.js';
 import type { RankPart } from './part/rank-part.js';
 
 export interface Membership {
@@ -62,9 +62,11 @@ export function missingRanksNote(headers: readonly Pick<ProfileRecord, 'rank' | 
   if (ranks.size < 2 || size === undefined || others.length > 0) return null;
   const missing = missingRanks(ranks, size);
   if (missing.length === 0) return null;
-  const what = `${ranks.size} of the ${size} ranks of the job are given; missing: ${plural(missing.length, 'rank')} ${rangesText(missing)}`;
-  const wayOut = 'give the profiles of all ranks';
-  return new Limits(what, [{ what, why: null, wayOut, input: null }]);
+  const names = `${plural(missing.length, 'rank')} ${rangesText(missing)}`;
+  return limit(`${names} of the job`, `profiles of ${ranks.size} of its ${size} ranks are given`, {
+    wayOut: 'give the profiles of all ranks',
+    line: `${ranks.size} of the ${size} ranks of the job are given; missing: ${names}`,
+  });
 }
 
 /**

@@ -10,8 +10,8 @@ import { hostOf, namesOfSeveral, namesWithoutWork, type Membership } from './mem
 import type { Straggler } from './stragglers/stragglers.js';
 import { RANK_TABLES, type RankTableName } from './tables/tables.js';
 import type { SlowTransfers } from './slow-groups.js';
-import type { UserError } from '../../record/errors.js';
-import { countNotes, withoutDevice, type Analysis, type Answer, type Item } from '../analysis.js';
+import { withoutDevice, type Analysis, type Answer, type Item } from '../analysis.js';
+import { countNotes, limit, type Limits } from '../limits.js';
 import { RANK_AND_PART_TYPES, RankParts } from './part/rank-parts.js';
 
 /** The analysis of `dprof ranks`, which turns records of all ranks into the report of their job. */
@@ -40,30 +40,34 @@ export class RanksAnalysis implements Analysis<JobReport> {
     const report = jobReport(parts, withoutWork);
     const { of: tableOf, missing } = RANK_TABLES[this.table];
     const lacking = missing(report);
-    const notes = [...notesOf(report), ...(lacking === null ? [] : [lacking])];
+    const notes = [
+      ...notesOf(report),
+      ...(lacking === null ? [] : [limit(`the table ${this.table}`, lacking, { line: lacking })]),
+    ];
     return { table: tableOf(report, this.keys), facts: report, notes };
   }
 }
 
-function notesOf({ parts, withoutWork, membership }: JobReport): (string | UserError)[] {
+function notesOf({ parts, withoutWork, membership }: JobReport): Limits[] {
   const leftOut = (kind: 'operations' | 'steps' | 'names'): number =>
     parts.reduce((sum, part) => sum + part.leftOut[kind], 0);
   const { worldSizes, doubled } = membership;
   return [
     ...countNotes(
-      [leftOut('operations'), 'operation', ' left out: no time, or more than 500000 per rank'],
-      [leftOut('steps'), 'record', ' left out: more than 1000 steps per rank'],
-      [leftOut('names'), 'layer, op or kernel name', ' not compared between ranks: too little time'],
+      [leftOut('operations'), 'operation', ' left out', 'no time, or more than 500000 per rank'],
+      [leftOut('steps'), 'record', ' left out', 'more than 1000 steps per rank'],
+      [leftOut('names'), 'layer, op or kernel name', ' not compared between ranks', 'too little time'],
       [
         withoutWork.length,
         'profile',
-        ` without work on a device: ${namesWithoutWork(withoutWork.map(({ part }) => part))}`,
+        ' not compared',
+        `no work on a device in ${namesWithoutWork(withoutWork.map(({ part }) => part))}`,
       ],
-      [doubled.length, 'rank', ' with several profiles: are they from one run?'],
+      [doubled.length, 'rank', ' with several profiles', 'they may be from different runs'],
     ),
     ...(worldSizes.length === 0
       ? []
-      : [`profiles state jobs of ${worldSizes.join(' and ')} ranks: are they from one job?`]),
+      : [limit('the ranks may be of different jobs', `profiles state jobs of ${worldSizes.join(' and ')} ranks`)]),
   ];
 }
 

@@ -11,9 +11,10 @@ import type { Annotated } from '../annotate.js';
 import { dependencyText, operandText, type ResolvedDependency } from '../neuron/instructions/dependencies.js';
 import { operandsOf } from '../../ops/neuron/instruction-work.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
-import { column, str, type Column } from '../../table/column.js';
+import { knownColumn, str, type Column } from '../../table/column.js';
 import { labelledLine, type LabelledLine } from '../../table/readable.js';
 import { originOf } from '../../record/fields/graph-node.js';
+import { matrixUnitReason, whyAbovePeak } from './explained-values.js';
 
 export interface KernelId {
   /** Null for the first profile that has the kernel. */
@@ -34,7 +35,7 @@ export function parseKernelId(text: string, takenBy = '--explain'): KernelId {
 }
 
 /** PROFILE:IDX of the kernel, which `--explain` takes. */
-export const EXPLAIN_COLUMN: Column<Annotated> = column(
+export const EXPLAIN_COLUMN: Column<Annotated> = knownColumn(
   'explain',
   'Explain',
   str(8),
@@ -49,7 +50,7 @@ export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boole
 const PROSE = new Set(['shared', 'types', 'TC', 'bound', 'floor']);
 
 /** Whether a CPU launches the work of the device, with a grid of blocks. */
-const isLaunched = ({ profile }: Annotated): boolean => deviceWords(profile).runs === 'launches';
+export const isLaunched = ({ profile }: Annotated): boolean => deviceWords(profile).runs === 'launches';
 
 /** Characters of the labels. */
 const LABEL = 10;
@@ -267,29 +268,21 @@ function aboutWork(row: Annotated): LabelledLine[] {
 }
 
 function aboutTensorCores(row: Annotated): LabelledLine[] {
+  const { tc } = row;
   const { verdict, rule } = row.tensorCore;
-  const reasons: Readonly<Record<string, string>> = {
-    null: 'no call with a formula',
-    '-': 'not applicable to this work',
-    '?': `undetermined: ${row.model.undetermined.text}`,
-  };
-  const cell = row.tc;
-  const isNamed = cell !== null && row.described === null;
-  const why = reasons[String(cell)] ?? (isNamed ? 'a product, according only to its name' : 'for a matrix product');
   const use = row.unitUse;
-  const lines: LabelledLine[] = [['TC', `${cell ?? 'na'}: ${why}; ${row.model.judgedBy}: ${verdict} (rule ${rule})`]];
+  const lines: LabelledLine[] = [
+    ['TC', `${tc ?? 'na'}: ${matrixUnitReason(row)}; ${row.model.judgedBy}: ${verdict} (rule ${rule})`],
+  ];
   if (use === null) return lines;
   lines.push(['dtype', `${use.dtype ?? 'na'}${use.eligible === true ? ', which the matrix unit could do' : ''}`]);
-  if (use.why !== null && cell === 0) lines.push(['held back', `${use.why.id}: ${use.why.text}`]);
+  if (use.why !== null && tc === 0) lines.push(['held back', `${use.why.id}: ${use.why.text}`]);
   if (use.slowed !== null) lines.push(['slowed by', `${use.slowed.id}: ${use.slowed.text}`]);
   return lines;
 }
 
 const digits = (value: number | null, unit: string): string =>
   value === null ? `na${unit}` : `${Number(value.toPrecision(4))}${unit}`;
-
-const LESS_WORK = 'its algorithm (Winograd, FFT) does fewer FLOPs than are counted';
-const CACHED = 'operands may come from the cache';
 
 /** The value of the column first, then what it refers to. */
 function boundText({ bound, intensity }: Annotated['placement']): string {
@@ -303,23 +296,15 @@ function boundText({ bound, intensity }: Annotated['placement']): string {
 /** Rates, the peaks that they are compared with, and the source of the peaks. */
 function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine[] {
   if (described === null) return [];
-  const { tflops, gbps, computeShare, memoryShare, floor, gap, above } = placement;
-  const mark = (share: number | null, isAbove: boolean, other: string): string =>
-    isAbove
-      ? ': above it, so the counts or the recorded time are wrong'
-      : share !== null && share > 100
-        ? `: above it, because ${other}`
-        : '';
+  const { tflops, gbps, computeShare, memoryShare, floor, gap } = placement;
+  const mark = (kind: 'compute' | 'memory'): string => {
+    const why = whyAbovePeak(placement, kind);
+    return why === null ? '' : `: ${why}`;
+  };
   return [
     ['device', `${peaks.name}: ${peaks.source}`],
-    [
-      'arithmetic',
-      `${digits(tflops, ' TFLOP/s')}, ${digits(computeShare, ' %')} of the peak${mark(computeShare, above.compute, LESS_WORK)}`,
-    ],
-    [
-      'traffic',
-      `${digits(gbps, ' GB/s')}, ${digits(memoryShare, ' %')} of the peak${mark(memoryShare, above.memory, CACHED)}`,
-    ],
+    ['arithmetic', `${digits(tflops, ' TFLOP/s')}, ${digits(computeShare, ' %')} of the peak${mark('compute')}`],
+    ['traffic', `${digits(gbps, ' GB/s')}, ${digits(memoryShare, ' %')} of the peak${mark('memory')}`],
     ['bound', boundText(placement)],
     ['floor', `${digits(floor, ' ns')}; the kernel took ${digits(gap, ' times')} as long`],
   ];
@@ -327,10 +312,13 @@ function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine
 
 /** One call with its op, tensors and values; the call that describes the kernel is marked. */
 function showCall(call: OpCall, describes: boolean): string {
-  const args = call.args.map((arg) => `${arg.name === '' ? '' : `${arg.name}=`}${showArg(arg)}`).join(', ');
+  const args = call.args.map(argumentText).join(', ');
   const note = describes ? '  <- describes the kernel' : familyOf(call) === null ? '  (no formula)' : '';
   return `${call.mod}.${call.op}(${args})${note}`;
 }
+
+/** An argument of a call: `name=value`, or only the value. */
+export const argumentText = (arg: Arg): string => `${arg.name === '' ? '' : `${arg.name}=`}${showArg(arg)}`;
 
 const LONGEST_VALUE = 80;
 

@@ -1,10 +1,11 @@
 /** Counts of a report's unknown values, for one line on stderr. */
+import { addTo } from '../../containers/map-entry.js';
 import { grouped, many } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import { Limits } from '../analysis.js';
+import { Limits, limit, type Limit } from '../limits.js';
 import { workOf } from '../steps/step-work.js';
-import { layerMarks, opMarks, stackMarks } from '../work/capture-options.js';
+import { layerMarks, opMarks, reasonParts, stackMarks } from '../work/capture-options.js';
 
 /** Columns that are empty for all kernels when their data was not recorded: what they contain, and what records it. */
 const RECORDED = {
@@ -26,13 +27,41 @@ export interface CountedKernels {
   readonly waits?: number;
 }
 
+/** Maximum number of different reasons that are counted, and that a note names. */
+const [MOST_REASONS, NAMED_REASONS] = [50, 3];
+
+/** Reasons with their counts. */
+class Reasons {
+  readonly #counts = new Map<string, number>();
+  /** How to record what is missing; null where no reason says it. */
+  wayOut: string | null = null;
+
+  add(reason: string | null): void {
+    if (reason === null) return;
+    const { why, wayOut } = reasonParts(reason);
+    this.wayOut ??= wayOut;
+    const isFull = this.#counts.size >= MOST_REASONS && !this.#counts.has(why);
+    addTo(this.#counts, isFull ? 'other reasons' : why, 1);
+  }
+
+  /** `no op call around the launch (12), …`, the most frequent first; null without any, as in partial answers. */
+  get text(): string | null {
+    const all = [...this.#counts].sort(([, a], [, b]) => b - a);
+    if (all.length === 0) return null;
+    const named = all.slice(0, NAMED_REASONS).map(([reason, count]) => `${reason} (${grouped(count)})`);
+    return [...named, ...(all.length > NAMED_REASONS ? ['…'] : [])].join(', ');
+  }
+}
+
 /** Counts of what a report could not compute. */
 export class ReportTally {
   kernelsRead = 0;
   /** Number of these kernels that passed the filter. */
   kernels = 0;
   withoutOp = 0;
+  readonly withoutOpReasons = new Reasons();
   unknownFlops = 0;
+  readonly unknownFlopsReasons = new Reasons();
   ambiguousForward = 0;
   /** Number of kernels that belong to no group because their duration is unknown. */
   untimed = 0;
@@ -68,8 +97,13 @@ export class ReportTally {
     this.kernels++;
     if (workOf(row.record) === null) this.waits++;
     for (const key of this.#unseen) this.see(key, row[key], row.profile);
-    if (row.calls.length === 0 && row.op === null) this.withoutOp++;
-    else if (this.derived && row.flops === null) this.unknownFlops++;
+    if (row.calls.length === 0 && row.op === null) {
+      this.withoutOp++;
+      this.withoutOpReasons.add(row.reason);
+    } else if (this.derived && row.flops === null) {
+      this.unknownFlops++;
+      this.unknownFlopsReasons.add(row.reason);
+    }
     if (this.rates) this.#countRates(row);
     if (row.pairing.kind === 'ambiguous') this.ambiguousForward++;
     if (row.pairing.kind === 'no-forward') this.withoutForward++;
@@ -83,12 +117,14 @@ export class ReportTally {
   }
 
   /** Notes about keys that no kernel has, and how to record them. */
-  get withoutKeys(): string[] {
+  get withoutKeys(): Limits[] {
     if (this.kernels === 0) return [];
     return [...this.#unseen].map((key) => {
       const { what, marks } = RECORDED[key];
       const ways = new Set([...this.#profiles].map(marks).filter((way) => way !== null));
-      return [`no kernel has ${what}`, ...ways].join('; ');
+      const why = `no kernel has ${what}`;
+      const wayOut = [...ways].join('; ');
+      return limit(`groups by ${key}`, why, { ...(wayOut === '' ? {} : { wayOut }), line: [why, ...ways].join('; ') });
     });
   }
 
@@ -126,43 +162,64 @@ const SHOWN = 3;
 /** The note on unknown values; null when there are none. */
 export function unknownsNote(tally: ReportTally): Limits | null {
   if (tally.kernels === 0) return null;
-  const counts = [
-    [tally.withoutOp, 'without op'],
-    [tally.unknownFlops, 'with unknown FLOPs'],
-    [tally.untimed, 'without a duration, in no group'],
-    [tally.withoutForward, 'backward without a forward kernel'],
-    [tally.ambiguousForward, 'backward with several possible forward kernels'],
-  ] as const;
-  const kernels = many(tally.kernels, 'kernel');
-  const parts = counts
-    .filter(([n]) => n > 0)
-    .map(([n, what]) => [`${grouped(n)} ${what}`, `${grouped(n)} of ${kernels} ${what}`] as const);
-  const calls = `${many(tally.incomplete, 'op call')} without some of the kernels`;
-  const all = tally.incomplete === 0 ? parts : [...parts, [calls, calls] as const];
-  if (all.length === 0) return null;
   const isLost = tally.withoutForward > 0 && tally.evicted > 0;
   const lost = isLost ? `${grouped(tally.evicted)} forward kernels no longer in memory` : null;
+  const counts = [
+    [tally.withoutOp, 'without op', tally.withoutOpReasons.text ?? 'no op call is known around their launches'],
+    [
+      tally.unknownFlops,
+      'with unknown FLOPs',
+      tally.unknownFlopsReasons.text ?? 'no formula fits their op calls',
+      tally.unknownFlopsReasons.wayOut,
+    ],
+    [tally.untimed, 'without a duration, in no group', 'the profile has no end of them'],
+    [tally.withoutForward, 'backward without a forward kernel', lost ?? 'no earlier kernel has their sequence ids'],
+    [
+      tally.ambiguousForward,
+      'backward with several possible forward kernels',
+      'several threads have a forward kernel with the same sequence id',
+    ],
+  ] as const satisfies readonly (readonly [n: number, what: string, why: string, wayOut?: string | null])[];
+  const kernels = many(tally.kernels, 'kernel');
+  const limitOf = (what: string, why: string, wayOut: string | null = null): Limit => ({
+    ...{ what, why, wayOut: wayOut ?? WITH_REASONS, input: null },
+  });
+  const found = counts.filter(([n]) => n > 0);
+  const calls = `${many(tally.incomplete, 'op call')} without some of the kernels`;
+  const isIncomplete = tally.incomplete > 0;
+  if (found.length === 0 && !isIncomplete) return null;
+  const texts = [...found.map(([n, what]) => `${grouped(n)} ${what}`), ...(isIncomplete ? [calls] : [])];
   return new Limits(
-    `${kernels}: ${all.map(([text]) => text).join(', ')}${lost === null ? '' : ` (${lost})`}; run with --explain ID for reasons`,
-    all.map(([, what]) => ({ what, why: lost, wayOut: WITH_REASONS, input: null })),
+    `${kernels}: ${texts.join(', ')}${lost === null ? '' : ` (${lost})`}; run with --explain ID for reasons`,
+    [
+      ...found.map(([n, what, why, wayOut]) => limitOf(`${grouped(n)} of ${kernels} ${what}`, why, wayOut)),
+      ...(isIncomplete ? [limitOf(`work of ${calls}`, 'the records lack these kernels')] : []),
+    ],
   );
 }
 
 /** The option that says why a value of one kernel is unknown. */
 const WITH_REASONS = 'dprof --explain ID says why';
 
-/** The line on instructions that only wait; null when there are none. */
-export const waitsLine = ({ waits, kernels }: ReportTally): string | null =>
+/** The note on instructions that only wait; null when there are none. */
+export const waitsNote = ({ waits, kernels }: ReportTally): Limits | null =>
   waits === 0
     ? null
-    : `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here, but not in dprof summary or on a page; --where 'category!=wait' leaves them out`;
+    : limit(
+        'the same figures as dprof summary and pages',
+        `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here`,
+        {
+          wayOut: "--where 'category!=wait' leaves them out",
+          line: `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here, but not in dprof summary or on a page; --where 'category!=wait' leaves them out`,
+        },
+      );
 
-/** The line on rates above a device's peak; null when there are none. */
-export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string | null {
+/** The note on rates above a device's peak; null when there are none. */
+export function defectNote({ abovePeak, firstAbovePeak }: ReportTally): Limits | null {
   if (abovePeak === 0) return null;
   const more = abovePeak > firstAbovePeak.length ? ', …' : '';
-  return (
-    `${many(abovePeak, 'kernel')} above the peak of the device ` +
-    `(${firstAbovePeak.join(', ')}${more}): the counts or a recorded time are wrong, or --peaks names another device`
+  return limit(
+    `${many(abovePeak, 'kernel')} above the peak of the device (${firstAbovePeak.join(', ')}${more})`,
+    'the counts or a recorded time are wrong, or --peaks names another device',
   );
 }

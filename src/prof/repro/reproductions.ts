@@ -5,6 +5,7 @@
  * Memory: 1,024 kernels around the one with the id; or 5,000 distinct calls with one kernel each, and at most 16 million
  * characters of arguments.
  */
+import { lineOnly } from '../limits.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
@@ -248,7 +249,7 @@ export class TopReproductions implements Analysis<readonly ReproducedOp[]> {
     const longest = [...distinct.values()].sort(byTime).slice(0, this.top);
     return {
       facts: longest.map((calls) => calls.reproduced(this.#ns)),
-      notes: [...refused.notes(), ...this.#leftOutNotes()],
+      notes: [...refused.notes(), ...this.#leftOutNotes()].map(lineOnly),
     };
   }
 

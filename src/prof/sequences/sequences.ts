@@ -6,8 +6,9 @@ import type { Category } from '../../ops/category.js';
 import { TextPool } from '../../containers/text-pool.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { many } from '../../record/plural.js';
-import { column, int, real, str, textOf, type Column } from '../../table/column.js';
-import { countNotes, withoutKernels, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
+import { column, knownColumn, int, real, str, textOf, type Column } from '../../table/column.js';
+import { withoutKernels, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
+import { countNotes, limit } from '../limits.js';
 import { Annotated, type KernelColumn } from '../annotate.js';
 import { isDeviceActivity, launchOf } from '../input/device-activity.js';
 import type { KernelFilter } from '../query/kernel-query.js';
@@ -29,34 +30,34 @@ const launchShare = ({ launched: { launch, device } }: SequenceRow): number | nu
   device > 0 ? (100 * launch) / device : null;
 
 export const SEQUENCE_COLUMNS: readonly Column<SequenceRow>[] = [
-  column(
+  knownColumn(
     'saved',
     'Saved(ns)',
     int(11, 'ns'),
     'small + gaps: the most that one fused kernel could save',
     ({ saved }) => saved,
   ),
-  column('count', 'Count', int(7), 'number of occurrences that do not overlap', ({ count }) => count),
-  column('kernels', 'Kernels', int(3), 'number of kernels in the sequence', ({ sequence }) => sequence.length, {
+  knownColumn('count', 'Count', int(7), 'number of occurrences that do not overlap', ({ count }) => count),
+  knownColumn('kernels', 'Kernels', int(3), 'number of kernels in the sequence', ({ sequence }) => sequence.length, {
     narrowHeader: 'K',
   }),
-  column('time', 'Time(ns)', int(11, 'ns'), 'total time of its kernels', ({ time }) => time),
-  column(
+  knownColumn('time', 'Time(ns)', int(11, 'ns'), 'total time of its kernels', ({ time }) => time),
+  knownColumn(
     'share',
     'Share%',
     real(6, 1, '%'),
     'share of the time of all kernels that could be fused',
     ({ share }) => 100 * share,
   ),
-  column(
+  knownColumn(
     'small',
     'Small(ns)',
     int(11, 'ns'),
     `time of its kernels that take less than ${SMALL / 1000} us`,
     ({ small }) => small,
   ),
-  column('gaps', 'Gaps(ns)', int(11, 'ns'), 'time between its kernels', ({ gaps }) => gaps),
-  column(
+  knownColumn('gaps', 'Gaps(ns)', int(11, 'ns'), 'time between its kernels', ({ gaps }) => gaps),
+  knownColumn(
     'launched',
     'Launched',
     int(7),
@@ -78,7 +79,7 @@ export const SEQUENCE_COLUMNS: readonly Column<SequenceRow>[] = [
     launchShare,
     { narrowHeader: 'Lau%' },
   ),
-  column('sequence', 'Sequence', str(0), 'names of the kernels, in order', ({ sequence }) => sequence, {
+  knownColumn('sequence', 'Sequence', str(0), 'names of the kernels, in order', ({ sequence }) => sequence, {
     list: 'str',
     separator: THEN,
   }),
@@ -196,9 +197,14 @@ export class Sequences implements Analysis<SequenceFacts> {
       table: { columns: SEQUENCE_COLUMNS, rows },
       facts: { rows, kernels: this.#kernels, time: this.#time, streams: this.#streams.size },
       notes: [
-        ...countNotes([this.#untimed, 'kernel', ' left out: no start or no duration']),
+        ...countNotes([this.#untimed, 'kernel', ' left out', 'no start or no duration']),
         ...(this.#beyond > 0
-          ? [`only the first ${many(MOST_KERNELS, 'kernel')} count (${many(this.#beyond, 'activity')} left out)`]
+          ? [
+              limit(
+                `${many(this.#beyond, 'activity')} left out`,
+                `only the first ${many(MOST_KERNELS, 'kernel')} count`,
+              ),
+            ]
           : []),
       ],
     };

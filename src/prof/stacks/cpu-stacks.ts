@@ -1,11 +1,10 @@
 /** CPU samples, or the time of calls of system libraries, by the call chains that a profiler recorded. */
-import { counted } from '../../record/plural.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import { CPU_STACK_METRICS, FRAME_SEPARATOR } from '../../record/sample-metrics.js';
 import type { Analysis, Answer, RecordTypes } from '../analysis.js';
 import { framesOf, type FrameKind } from './frames.js';
-import { OTHERS, StackSums, type ProfileStacks, type StackOptions, type StackUnit } from './stack-sums.js';
+import { StackSums, tooManyStacks, type ProfileStacks, type StackOptions, type StackUnit } from './stack-sums.js';
 
 /** What the stacks count. */
 export type CpuStackKind = keyof typeof CPU_STACK_METRICS;
@@ -65,7 +64,7 @@ export class CpuStacks implements Analysis<readonly ProfileStacks[]> {
   finish(): Answer<readonly ProfileStacks[]> {
     if (this.#records === 0) throw new UserError(`no call chains of CPU ${this.kind}`, { hint: HINTS[this.kind] });
     const { others, profiles } = this.#sums;
-    const notes = others > 0 ? [`too many stacks: ${counted(others, 'stack')} under ${OTHERS}`] : [];
+    const notes = tooManyStacks(others, 'stack');
     const doc = this.kind === 'samples' ? 'number of CPU samples' : 'time of calls of system libraries';
     return { table: this.#sums.table(doc, unitOf(this.kind)), facts: profiles, notes };
   }

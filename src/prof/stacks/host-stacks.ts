@@ -1,12 +1,11 @@
 /** Turns host ranges into the time of ops by call stack, without the time of inner ops, in one pass. */
 import { OpenSpans, SelfTimes } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { counted } from '../../record/plural.js';
 import { isLookup, readMarkerText } from '../../record/python/marker-text.js';
 import type { ProfileLine, ProfileRecord, RangeKind, RangeRecord } from '../../record/record.js';
 import { withoutRanges, type Analysis, type Answer, type RecordTypes } from '../analysis.js';
 import { callName, framesOf, type FrameKind } from './frames.js';
-import { OTHERS, StackSums, type ProfileStacks, type StackOptions } from './stack-sums.js';
+import { StackSums, tooManyStacks, type ProfileStacks, type StackOptions } from './stack-sums.js';
 
 /** The parts of a stack that a range adds: an op, whose time is counted, a frame, or the whole call stack. */
 interface ReadRange {
@@ -89,7 +88,7 @@ export class HostStacks implements Analysis<readonly ProfileStacks[]> {
     this.#closeAll();
     if (this.#ops === 0) throw withoutRanges();
     const { others, profiles } = this.#sums;
-    const notes = others > 0 ? [`too many stacks: ${counted(others, 'op')} under ${OTHERS} (--by op makes fewer)`] : [];
+    const notes = tooManyStacks(others, 'op', '--by op makes fewer');
     return { table: this.#sums.table('CPU time of its ops, without nested ops'), facts: profiles, notes };
   }
 

@@ -1,9 +1,9 @@
 /** Times by stack, for each profile or for all together, and their table. */
-import { column, int, real, str, type AnyTable, type Column } from '../../table/column.js';
+import { column, knownColumn, int, real, str, type AnyTable, type Column } from '../../table/column.js';
 import { entryOf, addTo } from '../../containers/map-entry.js';
 import type { ProfileRecord, CollectiveLine, KernelLine, ProfileLine } from '../../record/record.js';
-import { counted } from '../../record/plural.js';
-import { countNotes, withoutKernels, type Analysis, type Answer, type RecordTypes } from '../analysis.js';
+import { withoutKernels, type Analysis, type Answer, type RecordTypes } from '../analysis.js';
+import { countNotes, type Limits } from '../limits.js';
 import type { Annotated } from '../annotate.js';
 import type { KernelFilter } from '../query/kernel-query.js';
 import { Annotator } from '../report/report.js';
@@ -13,6 +13,10 @@ import { framesOf, type FrameKind } from './frames.js';
 export const MOST_TEXT = 64 * 1024 * 1024;
 
 export const OTHERS = '[other stacks]';
+
+/** A note on what has no stack of its own; none without any. @param wayOut options that make fewer stacks */
+export const tooManyStacks = (count: number, noun: string, wayOut?: string): Limits[] =>
+  countNotes([count, noun, ` under ${OTHERS}`, 'too many stacks', wayOut === undefined ? {} : { wayOut }]);
 
 /** Separates frames in a key: no frame has a line end. */
 const BETWEEN = '\n';
@@ -68,12 +72,15 @@ export type StackUnit = 'ns' | 'samples';
 /** A time, or a number of samples. */
 const amount = (unit: StackUnit, doc: string): Column<StackRow> =>
   unit === 'ns'
-    ? column('ns', 'Time(ns)', int(14, 'ns'), doc, ({ ns }) => ns)
-    : column('samples', 'Samples', int(9), doc, ({ ns }) => ns);
+    ? knownColumn('ns', 'Time(ns)', int(14, 'ns'), doc, ({ ns }) => ns)
+    : knownColumn('samples', 'Samples', int(9), doc, ({ ns }) => ns);
 
 const stackColumns = (ofTime: string, unit: StackUnit = 'ns'): readonly Column<StackRow>[] => [
-  column('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
-  column('stack', 'Stack', str(0), 'frames, outermost first', ({ frames }) => frames, { list: 'str', separator: ';' }),
+  knownColumn('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
+  knownColumn('stack', 'Stack', str(0), 'frames, outermost first', ({ frames }) => frames, {
+    list: 'str',
+    separator: ';',
+  }),
   amount(unit, ofTime),
 ];
 
@@ -122,8 +129,8 @@ export function shownStacks(profiles: readonly ProfileStacks[], unit: StackUnit 
     column('share', 'Share%', real(6, 1, '%'), 'share of the total', ({ ns }) =>
       whole > 0 ? (100 * ns) / whole : null,
     ),
-    column('stack', 'Stack, innermost first', str(0), 'frames', ({ frames }) => frames.toReversed().join(' < ')),
-    column('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
+    knownColumn('stack', 'Stack, innermost first', str(0), 'frames', ({ frames }) => frames.toReversed().join(' < ')),
+    knownColumn('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
   ];
   return { columns: profiles.length > 1 ? columns : columns.slice(0, -1), rows };
 }
@@ -197,10 +204,8 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
       table: this.#sums.table('total time of its kernels'),
       facts: profiles,
       notes: [
-        ...countNotes([untimed, 'kernel', ' left out: no duration']),
-        ...(others > 0
-          ? [`too many stacks: ${counted(others, 'kernel')} under ${OTHERS} (--by layer,op makes fewer)`]
-          : []),
+        ...countNotes([untimed, 'kernel', ' left out', 'no duration']),
+        ...tooManyStacks(others, 'kernel', '--by layer,op makes fewer'),
       ],
     };
   }

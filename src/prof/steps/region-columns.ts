@@ -2,7 +2,7 @@
 import type { ProfileRecord } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import { quantile } from '../../record/statistics.js';
-import { column, int, real, shapeOf, str, type Column, type ColumnFormat } from '../../table/column.js';
+import { column, knownColumn, int, real, shapeOf, str, type Column, type ColumnFormat } from '../../table/column.js';
 import { LATENCY_SHARE, type RooflineBound } from '../roofline/roofline.js';
 import { knownSum, rated, type KernelSum } from '../tally/kernel-tally.js';
 import { STEP_PLACE_COLUMNS, STEP_TIME_COLUMNS, type StepRow } from './step-columns.js';
@@ -190,8 +190,8 @@ const PLACES = STEP_PLACE_COLUMNS.filter(({ key }) => key !== 'step') as readonl
 >[];
 
 export const REGION_FIGURES: readonly Column<RegionRow>[] = [
-  column('passes', 'passes', int(6), 'ranges or steps with work on the device', ({ passes }) => passes.length),
-  column(
+  knownColumn('passes', 'passes', int(6), 'ranges or steps with work on the device', ({ passes }) => passes.length),
+  knownColumn(
     'lost',
     'lost',
     int(4),
@@ -210,7 +210,7 @@ export const REGION_FIGURES: readonly Column<RegionRow>[] = [
 /** All columns of regions. */
 export const REGION_COLUMNS: readonly Column<RegionRow>[] = [
   ...PLACES,
-  column(
+  knownColumn(
     'region',
     'region',
     str(0),

@@ -11,15 +11,8 @@ import { durationOf } from '../../record/fields/times.js';
 import { many } from '../../record/plural.js';
 import type { KernelLine, ProfileLine, ProfileRecord, RangeKind, RangeRecord } from '../../record/record.js';
 import { readRequests, type ServingStep } from '../../record/serving-step.js';
-import {
-  RANGES_HINT,
-  countNotes,
-  withoutDevice,
-  type Analysis,
-  type Answer,
-  type Item,
-  type RecordTypes,
-} from '../analysis.js';
+import { RANGES_HINT, withoutDevice, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
+import { countNotes } from '../limits.js';
 import { Annotated } from '../annotate.js';
 import { annotationOf, hostRangeName, threadKey } from '../by/host/range-name.js';
 import { launchOf, type DeviceActivity } from '../input/device-activity.js';
@@ -265,10 +258,10 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
       table: { columns: REGION_COLUMNS, rows },
       facts: profiles.filter((profile) => profile.rows.length > 0),
       notes: countNotes(
-        [this.#untimed, 'record', ' left out (no time): idle of their passes is unknown'],
-        [this.#outside, 'activity', ' in no region'],
-        [this.#unlinked, 'activity', ' in no region: no known launch'],
-        [this.#devicesWithoutCopies, 'device', WITHOUT_COPIES],
+        [this.#untimed, 'record', ' left out, idle of their passes unknown', 'no time'],
+        [this.#outside, 'activity', ' in no region', 'not launched during a region'],
+        [this.#unlinked, 'activity', ' in no region', 'no known launch'],
+        [this.#devicesWithoutCopies, 'device', ...WITHOUT_COPIES],
       ),
     };
   }

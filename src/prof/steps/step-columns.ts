@@ -1,6 +1,6 @@
 /** Columns of `dprof steps`. Times are ns. */
 import { rankOn } from '../../record/fields/stated-device.js';
-import { column, int, real, str, type ColumnFormat, type Column } from '../../table/column.js';
+import { column, knownColumn, int, real, str, type ColumnFormat, type Column } from '../../table/column.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import { stepTime, timePerOutputToken, tokensPerSecond, type ModelPart, type Served } from './serving/served-times.js';
@@ -59,11 +59,11 @@ const timeOfCopies = (
 ): Column<StepRow> => timeOnDevice(key, doc, ({ times, hasCopies }) => (hasCopies ? lengthOf(times) : null));
 
 export const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
-  column('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile, MACHINE_ONLY),
+  knownColumn('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile, MACHINE_ONLY),
   column('file', 'file', str(20), "the profile's file", ({ header }) => header?.file ?? null, MACHINE_ONLY),
   column('rank', 'rank', int(4), 'rank of the process', ({ header, device }) => rankOn(header, device), MACHINE_ONLY),
   column('device', 'device', int(6), 'device', ({ device }) => device),
-  column(
+  knownColumn(
     'step',
     'step',
     str(9),

@@ -5,15 +5,9 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
-import {
-  type RecordTypes,
-  countNotes,
-  HOST_HINT,
-  mayHaveWork,
-  withoutTimes,
-  type Analysis,
-  type Answer,
-} from '../analysis.js';
+import { type RecordTypes, HOST_HINT, mayHaveWork, withoutTimes, type Analysis, type Answer } from '../analysis.js';
+import { counted } from '../../record/plural.js';
+import { countNotes, type CountNote } from '../limits.js';
 import { WithoutDevice } from '../input/device-activity.js';
 import { namesWithoutWork } from '../ranks/membership.js';
 import { stepMarks } from '../work/capture-options.js';
@@ -153,11 +147,11 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
       table: tableOf(profiles.flatMap(({ rows }) => rows)),
       facts: profiles,
       notes: countNotes(
-        [idle.length, 'profile', ` with neither device work nor steps: ${namesWithoutWork(idle)}`],
-        [untimed, 'record', ' left out (no time): free and idle of their steps are unknown'],
-        [this.late, 'record', ' not in order of start time: times are too low'],
-        [graphs, 'graph launch', ' traced as a whole: counted as computing'],
-        [devicesWithoutCopies(profiles), 'device', WITHOUT_COPIES],
+        [idle.length, 'profile', ' without an answer', `neither device work nor steps in ${namesWithoutWork(idle)}`],
+        [untimed, 'record', ' left out, free and idle of their steps unknown', 'no time'],
+        [this.late, 'record', ' with too low times', 'not in order of start time'],
+        [graphs, 'graph launch', ' counted as computing', 'traced as a whole'],
+        [devicesWithoutCopies(profiles), 'device', ...WITHOUT_COPIES],
         ...withoutSteps(profiles),
       ),
     };
@@ -207,19 +201,19 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
 }
 
 /** Remark on devices whose copies were not recorded. */
-export const WITHOUT_COPIES = ' whose copies are not in the profile: busy and idle are unknown';
+export const WITHOUT_COPIES = [' whose busy and idle are unknown', 'copies are not in the profile'] as const;
 
 const devicesWithoutCopies = (profiles: readonly ProfileSteps[]): number =>
   profiles.flatMap(({ rows }) => rows.filter(({ step, hasCopies }) => step === 'all' && !hasCopies)).length;
 
 /** Profiles without a known step although their profiler can mark steps, by the way in which it marks them. */
-function withoutSteps(profiles: readonly ProfileSteps[]): [count: number, what: string, remark: string][] {
+function withoutSteps(profiles: readonly ProfileSteps[]): CountNote[] {
   const counts = new Map<string, number>();
   for (const { header, rows } of profiles) {
     const marks = rows.some(({ step }) => step !== 'all') ? null : stepMarks(header);
     if (marks !== null) counts.set(marks, (counts.get(marks) ?? 0) + 1);
   }
-  return [...counts].map(([marks, count]) => [count, 'profile', ` without steps: ${marks} (docs/guide/record.md)`]);
+  return [...counts].map(([marks, count]) => [count, 'profile', ' without steps', 'no steps are marked', { wayOut: marks, line: `${counted(count, 'profile')} without steps: ${marks} (docs/guide/record.md)` }]); // prettier-ignore
 }
 
 /** Figures of work of several steps, or outside of steps. */

@@ -8,6 +8,7 @@ import { AnnotationTotals } from '../html/annotations/annotation-times.js';
 import { pageKernelOf } from '../html/page-kernel.js';
 import { timedActivity } from '../html/timed-activity.js';
 import { UtilisationCurve } from '../html/utilisation/utilisation-curve.js';
+import { selectable, type SelectableKernels } from './selectable-kernels.js';
 import type { LaunchTimes, ProfileDetails, OpTimes, ProfileSummary } from './summary-data.js';
 import type { RangeRecord } from '../../record/record.js';
 
@@ -56,7 +57,9 @@ const LISTED_ANNOTATIONS = 50;
 const CURVE_POINTS = 200;
 
 /** A profile in the output of `dprof summary -f json`. */
-export interface SummaryDocument extends ProfileSummary, ProfileDetails {}
+export interface SummaryDocument extends Omit<ProfileSummary, 'kernels'>, ProfileDetails {
+  readonly kernels: SelectableKernels | null;
+}
 
 interface LaunchSums {
   readonly latency: LogHistogram;
@@ -124,8 +127,14 @@ export class SummaryDetails {
   }
 }
 
-export const summaryDocuments = (summaries: readonly ProfileSummary[], details: SummaryDetails): SummaryDocument[] =>
-  summaries.map((summary) => ({ ...summary, ...details.of(summary.profile) }));
+export function summaryDocuments(summaries: readonly ProfileSummary[], details: SummaryDetails): SummaryDocument[] {
+  const isOne = summaries.length === 1;
+  return summaries.map((summary) => ({
+    ...summary,
+    kernels: summary.kernels === null ? null : selectable(summary.kernels, isOne ? null : summary.profile),
+    ...details.of(summary.profile),
+  }));
+}
 
 function addLaunch(devices: Map<number, LaunchSums>, { record: { device, start, launch } }: Annotated): void {
   const sums = entryOf(devices, device, () => ({ latency: new LogHistogram(), unknown: 0, early: 0 }));

@@ -1,6 +1,6 @@
 /** The figures of a summary, one per row, for the table formats. Base units, not rounded. */
 import { rankOn } from '../../record/fields/stated-device.js';
-import { column, int, real, str, type Column } from '../../table/column.js';
+import { column, knownColumn, int, real, str, type Column } from '../../table/column.js';
 import type { PhaseSummary } from '../steps/serving/serving-summary.js';
 import type {
   CpuSummary,
@@ -244,13 +244,13 @@ function kernelFigures(kernels: KernelSummary): Part[] {
 }
 
 export const FIGURE_COLUMNS: readonly Column<Figure>[] = [
-  column('profile', 'profile', int(7), 'number of the input, from 0', ({ summary }) => summary.profile),
+  knownColumn('profile', 'profile', int(7), 'number of the input, from 0', ({ summary }) => summary.profile),
   column('file', 'file', str(20), "the profile's file", ({ summary }) => summary.header?.file ?? null),
   column('rank', 'rank', int(4), 'rank of the process', ({ summary, device }) => rankOn(summary.header, device)),
-  column('section', 'section', str(12), 'part of the summary', ({ section }) => section, { vocabulary: true }),
+  knownColumn('section', 'section', str(12), 'part of the summary', ({ section }) => section, { vocabulary: true }),
   column('device', 'device', int(6), 'device; na for all devices together', ({ device }) => device),
   column('name', 'name', str(0), 'kernel, kind of copy, step …', ({ name }) => name),
-  column('figure', 'figure', str(16), 'what the value is', ({ figure }) => figure, { vocabulary: true }),
+  knownColumn('figure', 'figure', str(16), 'what the value is', ({ figure }) => figure, { vocabulary: true }),
   column('value', 'value', real(22), 'value, in its unit', ({ value }) => value),
-  column('unit', 'unit', str(8), 'base unit', ({ unit }) => unit, { vocabulary: true }),
+  knownColumn('unit', 'unit', str(8), 'base unit', ({ unit }) => unit, { vocabulary: true }),
 ];

@@ -1,4 +1,5 @@
 /** The analysis of `dprof summary`; for profiles that contain only a vendor's metrics, it reports these. */
+import { limit } from '../limits.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import {
@@ -90,8 +91,15 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     const isShort = this.#hasParts && (this.top ?? 0) > PART_NAMES;
     const metricsOnly = profiles.length > 0 ? [...this.#metricsOnly] : [];
     const notes = [
-      ...metricsOnly.map((profile) => `profile ${profile} has only metrics: --vendor-metrics shows them`),
-      ...(isShort ? [`partial answers list ${PART_NAMES} names at most`] : []),
+      ...metricsOnly.map((profile) =>
+        limit(`the summary of profile ${profile}`, 'it has only metrics', {
+          wayOut: 'dprof summary --vendor-metrics',
+          line: `profile ${profile} has only metrics: --vendor-metrics shows them`,
+        }),
+      ),
+      ...(isShort
+        ? [limit(`more than ${PART_NAMES} names`, `partial answers list ${PART_NAMES} names at most`, { line: `partial answers list ${PART_NAMES} names at most` })] // prettier-ignore
+        : []),
     ];
     if (profiles.some(hasWork)) {
       const figures = profiles.flatMap(figuresOf);

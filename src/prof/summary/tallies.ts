@@ -10,7 +10,7 @@ const MOST_NAMES = 50_000;
 const MOST_TEXT = 32 * 1024 * 1024;
 
 /** Name of the entry for all names beyond the bound. */
-const OTHERS = '(others)';
+export const OTHERS = '(others)';
 
 export class Tallies {
   readonly #sums = new Map<string, { count: number; time: number; untimed: number }>();

@@ -240,5 +240,11 @@ export function withoutArguments(names: string, profile: Recorded | null): strin
   return `the profile has no arguments of ${names}${option === null ? '' : `${RECORD_WITH}${option}`}`;
 }
 
+/** A reason, and how to record what is missing, if the reason says it. */
+export function reasonParts(reason: string): { readonly why: string; readonly wayOut: string | null } {
+  const [why = '', option] = reason.split(RECORD_WITH);
+  return { why, wayOut: option === undefined ? null : `record them with ${option}` };
+}
+
 /** Whether the reason is missing arguments that the profiler could record. */
 export const asksForArguments = (reason: string): boolean => reason.includes(RECORD_WITH);

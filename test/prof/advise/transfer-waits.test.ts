@@ -1,5 +1,6 @@
 /** Waits of a program for transfers that it started itself: the cause of idle time, the rule, and the summary. */
 import { expect } from 'chai';
+import { linesOf } from '../../support/notes.js';
 import type { Arg, KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { copy, findingsOf, silenceOf, verdictOf } from '../../support/advice.js';
 import { device, profileOn } from '../../support/devices.js';
@@ -200,8 +201,8 @@ describe('copies that the CPU issued and the profile lacks', () => {
   });
 
   it('are noted where a table has no busy and idle time for them', () => {
-    const note = '1 device whose copies are not in the profile: busy and idle are unknown';
-    expect(stepsOf([called, ...work]).finish().notes).to.include(note);
-    expect(stepsOf([known, ...work]).finish().notes).to.not.include(note);
+    const note = '1 device whose busy and idle are unknown: copies are not in the profile';
+    expect(linesOf(stepsOf([called, ...work]).finish().notes)).to.include(note);
+    expect(linesOf(stepsOf([known, ...work]).finish().notes)).to.not.include(note);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { limitsOf } from '../../../src/prof/analysis.js';
+import { limitsOf } from '../../../src/prof/limits.js';
 import { Checker, type CheckedProfile } from '../../../src/prof/check/profile-check.js';
 import { DIAGNOSTICS } from '../../../src/record/diagnostics.js';
 import type { KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
@@ -333,10 +333,10 @@ describe('check', () => {
         );
       return checker
         .finish()
-        .notes?.flatMap(limitsOf)
-        .map(({ what }) => what);
+        .notes?.flatMap((note) => limitsOf(note, 'the check'))
+        .map(({ what, why }) => `${what}: ${why}`);
     };
-    expect(notesOf(0, 3)).to.deep.equal(['2 of the 6 ranks of the job are given; missing: ranks 1-2, 4-5']);
+    expect(notesOf(0, 3)).to.deep.equal(['ranks 1-2, 4-5 of the job: profiles of 2 of its 6 ranks are given']);
     expect(notesOf(1)).to.deep.equal([]);
     expect(notesOf(0, null)).to.deep.equal([]);
     expect(notesOf(0, 1, 2, 3, 4, 5)).to.deep.equal([]);

@@ -1,5 +1,6 @@
 /** Predictions against the same made program, run again with the change made. */
 import { expect } from 'chai';
+import { linesOf } from '../../support/notes.js';
 import { CriticalPaths } from '../../../src/prof/critical-path/critical-path.js';
 import type { StepPath } from '../../../src/prof/critical-path/step-paths.js';
 import { WhatIf } from '../../../src/prof/critical-path/what-if.js';
@@ -268,7 +269,7 @@ describe('what if', () => {
     const [path] = facts.flatMap(({ steps }) => steps);
     expect(path).to.deep.include({ measured: 900_000, replayed: 900_000 });
     expect(path?.predicted).to.be.closeTo(10_000 + (880_000 * 312) / 989 + 1000 + 9000, 1);
-    expect(notes).to.deep.equal([
+    expect(linesOf(notes)).to.deep.equal([
       "'fuse' changes nothing: no kernels follow each other in that order on a stream",
       '1 kernel (1.0% of kernel time) unchanged on H100 SXM: work unknown, or bound by neither arithmetic nor memory',
     ]);
@@ -290,13 +291,13 @@ describe('what if', () => {
   });
 
   for (const [change, note] of [
-    ['ranks: equal', "'ranks: equal' changes nothing without the profiles of several ranks"],
+    ['ranks: equal', "'ranks: equal' changes nothing: it needs the profiles of several ranks"],
     ['fuse: mm+relu', "'fuse' changes nothing: no kernels follow each other in that order on a stream"],
   ] as const)
     it(`${change}: says that it changes nothing`, () => {
       const paths = new CriticalPaths({ whatIf: new WhatIf([change]) });
       paths.take(stepOf(1, 0, 10));
-      expect(paths.finish().notes).to.deep.equal([note]);
+      expect(linesOf(paths.finish().notes)).to.deep.equal([note]);
     });
 
   it('takes a filter or a kind of time, and a factor', () => {

@@ -1,5 +1,6 @@
 /** Categories of allocations by their rules, and those of a model whose parameters are known. */
 import { expect } from 'chai';
+import { linesOf } from '../../support/notes.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import { CATEGORIES } from '../../../src/prof/memory/allocations.js';
 import { MemoryTimeline } from '../../../src/prof/memory/memory-timeline.js';
@@ -90,7 +91,7 @@ describe('categories of allocations', () => {
   it('count what is unknown', () => {
     const timeline = new MemoryTimeline(0);
     for (const record of [...STEP, held(30, 'x', 750, 760), held(10, 'x', 751, 761)]) timeline.take(record);
-    expect(timeline.finish().notes).to.deep.equal([
+    expect(linesOf(timeline.finish().notes)).to.deep.equal([
       '2 allocations of unknown category, 100.0 % of the bytes allocated',
     ]);
   });

@@ -177,6 +177,7 @@ export function readDiffArguments(given: Arguments) {
     conditions: given.texts('fail-if').map(parseCondition),
     reading: readReading(given),
     where: given.read('where', parseWhere),
+    whereText: given.text('where'),
     /** The part of each profile that is compared; each input has a separate selection. */
     choiceOf: (): RecordChoice | undefined => readChoice(given, DIFF),
     /** Peak rates for all devices of both inputs; null to use their own. */

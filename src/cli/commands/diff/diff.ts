@@ -1,5 +1,6 @@
 /** `dprof diff`: what changed from one input of records to another. */
 import { haveSameBytes } from '../../../parse/files.js';
+import { lineOnly, Limits } from '../../../prof/limits.js';
 import { Comparison, diffTypes } from '../../../prof/diff/comparison.js';
 import { troublesOf, type Taken } from '../../../prof/diff/compared-input.js';
 import { diffLineColumns, TOTAL, type DiffLine } from '../../../prof/diff/diff-columns.js';
@@ -179,6 +180,13 @@ const REPORTS: Readonly<Record<string, (report: DiffReport, width: number | null
   junit: diffJunit,
 };
 
+/** A note about one side, which it names. */
+const onSide = ({ line, limits }: Limits, which: Which): Limits =>
+  new Limits(
+    `${which}: ${line}`,
+    limits.map((limit) => ({ ...limit, what: `${which}: ${limit.what}` })),
+  );
+
 /** Tables cannot contain notes, and few programs show the notes of JUnit. */
 const hasNotes = (format: string): boolean => format in REPORTS && format !== 'junit';
 
@@ -197,7 +205,8 @@ async function run(given: Arguments): Promise<void> {
   const inputs = [request.base, request.new];
   // Report now, before minutes of reading, if the output cannot be written.
   const existing = await checkOutput(output, inputs);
-  const comparison = new Comparison({ by, isTree, conditions, settings, device, select });
+  const where = request.whereText;
+  const comparison = new Comparison({ by, isTree, conditions, settings, device, select, where });
   const isGate = conditions.length > 0;
   const take = (which: Which): Promise<Taken> =>
     takeInput({ ...request, document }, which, comparison, isGate, choices[which]);
@@ -211,8 +220,8 @@ async function run(given: Arguments): Promise<void> {
     const window = choice?.chosenTime ?? null;
     return window === null ? [] : [{ row: 'window', input, window }];
   });
-  const cuts = Object.entries(choices).flatMap(([which, choice]) =>
-    (choice?.notes ?? []).map((note) => `${which}: ${note}`),
+  const cuts = (['base', 'new'] as const).flatMap((which) =>
+    (choices[which]?.notes ?? []).map((note) => onSide(note, which)),
   );
   const endings = Object.values(taken).flatMap((input) => input.endings);
   await withOutput(output, inputs, async (write) => {
@@ -226,11 +235,11 @@ async function run(given: Arguments): Promise<void> {
     return document.end(write, {
       window,
       doubts: lossesOf(endings).doubts,
-      cannot: limitsOfRun([...open, ...cuts], { endings }),
+      cannot: limitsOfRun([...open, ...cuts], { endings }, document),
     });
   });
   const isNoted = request.chosen !== null || !hasNotes(format);
-  if (!quiet) writeNotes([...(isNoted ? report.notes : []), ...cuts], '');
+  if (!quiet) writeNotes([...(isNoted ? report.notes.map(lineOnly) : []), ...cuts], '');
   if (!isGate) {
     confirmEndings({ endings }, quiet);
     return;

@@ -4,8 +4,6 @@
 export interface AnswerTool {
   /** Name of the command; null for the report on kernels, which has none. */
   readonly command: string | null;
-  /** Whether the command prints text where others have JSON. */
-  readonly isText?: boolean;
   /** Options that each call has. */
   readonly fixed?: readonly string[];
   /** Names of the command's options that a call may have. None of them names a file. */
@@ -47,7 +45,6 @@ export const ANSWER_TOOLS: Readonly<Record<string, AnswerTool>> = {
   },
   explain: {
     command: null,
-    isText: true,
     options: ['explain', 'peaks'],
     required: ['explain'],
     profiles: ANY,

@@ -67,21 +67,12 @@ async function answerTool(
     entry: entryOf(name, about.join(' ').trim(), input.schema),
     call: async (given, { signal }) => {
       const places = new PlacesOfCall(options);
-      const { args, characters } = input.argumentsOf(given, (path) => places.operandOf(path));
+      const args = input.argumentsOf(given, (path) => places.operandOf(path));
       const { seconds } = options;
       const end = await processes.run({ args, folder: places.folder, seconds, signal });
-      return resultOf(answer.isText === true ? { ...end, stdout: shortened(end.stdout, characters) } : end, seconds);
+      return resultOf(end, seconds);
     },
   };
-}
-
-/** Text of at most `most` characters, cut at the end of a line. */
-function shortened(whole: string, most: number): string {
-  if (whole.length <= most) return whole;
-  const note = (lines: number): string => `[${lines} more lines: max_chars]\n`;
-  const kept = whole.slice(0, most - note(1e6).length);
-  const end = kept.lastIndexOf('\n') + 1;
-  return whole.slice(0, end) + note(whole.slice(end).trimEnd().split('\n').length);
 }
 
 /** The profiles of a call: the process runs in the root of the first one, from which paths are as the client gave them. */
@@ -120,11 +111,22 @@ function resultOf({ reason, code, stdout, stderr }: AnswerEnd, seconds: number):
     return failure(`no answer within ${seconds} s (select a part with step, from and to, or dprof mcp --timeout)`);
   if (reason === 'long') return failure(`the answer has more than ${MOST_OUTPUT} bytes (choose fewer columns or rows)`);
   if (reason === 'cancelled') return failure('cancelled');
-  if (code === EXIT.done) return { content: [textOf(stdout)] };
+  if (code === EXIT.done) return { content: [textOf(withinLimit(stdout))] };
   return stdout === '' || code === EXIT.usage
     ? failure(said === '' ? 'the process was killed' : said)
-    : { content: [textOf(stdout), textOf(said)] };
+    : { content: [textOf(withinLimit(stdout)), textOf(said)] };
 }
+
+/** The last line of a document that lacks something, with the length at which it would be whole. */
+const WAY_OUT = /"wayOut":"--max-chars (\d+) leaves nothing out"(?=\}\}\n$)/;
+
+/** The document with a way out that calls can take: they have the input `max_chars`, up to a limit. It is not longer. */
+const withinLimit = (document: string): string =>
+  document.replace(WAY_OUT, (_, length: string) =>
+    Number(length) <= ANSWER_CHARACTERS.most
+      ? `"wayOut":"max_chars ${length} leaves nothing out"`
+      : '"wayOut":"ask for a part: top, step, where …"',
+  );
 
 /** Inputs of the tool `list`. */
 const LIST_INPUTS = {
@@ -181,4 +183,6 @@ async function listText(roots: Roots, folder: string | undefined, length: number
 }
 
 const leftOutOf = (missing: number): object | null =>
-  missing === 0 ? null : { rows: { answer: missing }, keys: [], texts: null, wayOut: 'larger max_chars, or a folder' };
+  missing === 0
+    ? null
+    : { rows: { answer: missing }, keys: [], moreKeys: 0, texts: null, wayOut: 'larger max_chars, or a folder' };

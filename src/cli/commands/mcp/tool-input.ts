@@ -103,11 +103,11 @@ export class ToolInput {
   /**
    * Checks a call. An option and its value are one argument, and operands follow `--`, so that no value becomes an option.
    * @param operandOf checks the path of a profile and returns the operand
-   * @returns the command's arguments, and the maximum characters of the answer
+   * @returns the command's arguments
    * @throws UsageError for anything that the schema does not allow, and whatever `operandOf` throws
    */
-  argumentsOf(given: Given, operandOf: (path: string) => string): { args: string[]; characters: number } {
-    const { command, fixed = [], isText = false, text: query } = this.answer;
+  argumentsOf(given: Given, operandOf: (path: string) => string): string[] {
+    const { command, fixed = [], text: query } = this.answer;
     const names = this.#inputs.map(({ name }) => name);
     refuseOthers(given, names);
     const missing = this.#required.find((name) => given[name] === undefined);
@@ -118,17 +118,15 @@ export class ToolInput {
       if (fault !== null) throw new UsageError(`${name} ${fault}`);
     }
     const profiles = (filled['profiles'] ?? []) as readonly string[];
-    const characters = filled[LENGTH.name] as number;
-    const args = [
+    return [
       ...(command === null ? [] : [command]),
-      ...(isText ? [] : ['-f', 'json', `--max-chars=${characters}`]),
+      ...['-f', 'json', `--max-chars=${filled[LENGTH.name] as number}`],
       ...['--quiet', ...fixed],
       ...this.#inputs.flatMap(({ name, option }) => wordsOf(option, filled[name])),
       '--',
       ...(query === undefined ? [] : [filled[query.name] as string]),
       ...profiles.map(operandOf),
     ];
-    return { args, characters };
   }
 }
 

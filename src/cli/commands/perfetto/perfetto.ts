@@ -1,4 +1,5 @@
 /** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
+import { lineOnly } from '../../../prof/limits.js';
 import type { PathRange } from '../../../prof/critical-path/critical-path.js';
 import type { TimeWindow } from '../../../prof/input/named-range.js';
 import { RANGES_HINT, withoutTimes, withTimeless } from '../../../prof/analysis.js';
@@ -183,7 +184,7 @@ export const perfetto = recordsCommand(
         finish: () => {
           events.end();
           if (isEmpty()) throw window.isPart ? nothingChosen() : nothing(events);
-          return { facts: null, notes: notesOf(events) };
+          return { facts: null, notes: notesOf(events).map(lineOnly) };
         },
       },
       // Null before the first event, so that an input without events leaves stdout empty.

@@ -2,7 +2,7 @@
 import { orNull } from '../../../containers/numeric-column.js';
 import { UsageError } from '../../../record/errors.js';
 import { quantile } from '../../../record/statistics.js';
-import { requireColumnOf, splitKeys, column, int, real, str, type Column } from '../../../table/column.js';
+import { requireColumnOf, splitKeys, column, knownColumn, int, real, str, type Column } from '../../../table/column.js';
 import { parseSortKeys, SortedOutput, type SortKey } from '../../query/sort.js';
 import { HOST_TABLES, type HostTable, type HostTableKind, type HostTableRow } from './host-table.js';
 
@@ -17,8 +17,8 @@ const percentile = (key: string, header: string, share: number): Column<HostTabl
 
 /** Columns in the order of the help; the name column comes first. */
 export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
-  column('count', 'Count', int(8), 'number of occurrences', ({ spread }) => spread.count),
-  column(
+  knownColumn('count', 'Count', int(8), 'number of occurrences', ({ spread }) => spread.count),
+  knownColumn(
     'host',
     'Host(ns)',
     NS,
@@ -29,11 +29,13 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     whole > 0 ? (100 * host) / whole : null,
   ),
   column('hostself', 'HostSelf(ns)', NS, 'CPU time without nested ranges and ops', ({ self }) => self),
-  column('mean', 'Mean(ns)', PART_NS, 'mean time of an occurrence', ({ spread }) => spread.mean),
-  column('median', 'Median(ns)', PART_NS, 'exact median', ({ spread }) => spread.median, { narrowHeader: 'Med(ns)' }),
-  column('min', 'Min(ns)', int(10, 'ns'), 'shortest time', ({ spread }) => spread.min),
-  column('max', 'Max(ns)', int(11, 'ns'), 'longest time', ({ spread }) => spread.max),
-  column(
+  knownColumn('mean', 'Mean(ns)', PART_NS, 'mean time of an occurrence', ({ spread }) => spread.mean),
+  knownColumn('median', 'Median(ns)', PART_NS, 'exact median', ({ spread }) => spread.median, {
+    narrowHeader: 'Med(ns)',
+  }),
+  knownColumn('min', 'Min(ns)', int(10, 'ns'), 'shortest time', ({ spread }) => spread.min),
+  knownColumn('max', 'Max(ns)', int(11, 'ns'), 'longest time', ({ spread }) => spread.max),
+  knownColumn(
     'stddev',
     'StdDev(ns)',
     PART_NS,
@@ -44,7 +46,7 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
   percentile('p75', 'P75(ns)', 0.75),
   percentile('p95', 'P95(ns)', 0.95),
   percentile('p99', 'P99(ns)', 0.99),
-  column(
+  knownColumn(
     'kernels',
     'Kernels',
     int(8),
@@ -99,7 +101,7 @@ export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText):
       'it lists CPU events, but combined keys group kernels',
     );
   }
-  const name: Column<HostTableRow> = column(by, kind.header, str(0), 'name', (row) => row.name);
+  const name: Column<HostTableRow> = knownColumn(by, kind.header, str(0), 'name', (row) => row.name);
   const others = HOST_COLUMNS.map((hostColumn) =>
     hostColumn.key === 'kernels' ? { ...hostColumn, header: kind.launched } : hostColumn,
   );

@@ -1,5 +1,5 @@
 /** Columns of `dprof diff --by tree`: one table for all formats and the help. */
-import { column, int, real, str, type Column, type ColumnFormat } from '../../../table/column.js';
+import { column, knownColumn, int, real, str, type Column, type ColumnFormat } from '../../../table/column.js';
 import type { Which } from '../input-facts.js';
 import { percentOf } from '../verdict.js';
 import type { ChangeNode } from './change-tree.js';
@@ -40,7 +40,7 @@ const knownShare = (node: ChangeNode, which: Which): number | null => {
 };
 
 const partOf = (cause: Cause): Node =>
-  column(
+  knownColumn(
     `cause_${cause}_ns`,
     `cause_${cause}_ns`,
     NS,
@@ -53,7 +53,7 @@ const partOf = (cause: Cause): Node =>
   );
 
 /** The shown name, indented by its level. */
-export const NAME_COLUMN: Node = column(
+export const NAME_COLUMN: Node = knownColumn(
   'name',
   'name',
   str(0),
@@ -63,7 +63,7 @@ export const NAME_COLUMN: Node = column(
 );
 
 export const TREE_COLUMNS: readonly Node[] = [
-  column(
+  knownColumn(
     'row',
     'row',
     str(5),
@@ -74,8 +74,8 @@ export const TREE_COLUMNS: readonly Node[] = [
       vocabulary: true,
     },
   ),
-  column('level', 'level', int(5), 'level in the tree; 0 for the total', ({ level }) => level, MACHINE_ONLY),
-  column('path', 'path', str(0), 'all names from the outermost layer on', ({ path }) => path, {
+  knownColumn('level', 'level', int(5), 'level in the tree; 0 for the total', ({ level }) => level, MACHINE_ONLY),
+  knownColumn('path', 'path', str(0), 'all names from the outermost layer on', ({ path }) => path, {
     ...MACHINE_ONLY,
     list: 'str',
     separator: ':',
@@ -92,7 +92,7 @@ export const TREE_COLUMNS: readonly Node[] = [
       emphasis: ({ cause }) => cause !== 'same',
     },
   ),
-  column('change_ns', 'change_ns', NS, 'change of the mean time per step', ({ change }) => change, SIGNED),
+  knownColumn('change_ns', 'change_ns', NS, 'change of the mean time per step', ({ change }) => change, SIGNED),
   column('share_percent', 'share_percent', PERCENT, 'share of the whole change', ({ share }) => share),
   ...pair('ns', NS, 'mean time per step in BASE', ({ each }, which) => each[which]),
   column(

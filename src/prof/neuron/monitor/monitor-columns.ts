@@ -1,5 +1,14 @@
 /** The table of columns of `dprof monitor`, from which help, docs and all formats of rows are made. */
-import { column, int, real, str, requireColumnOf, type ColumnFormat, type Column } from '../../../table/column.js';
+import {
+  column,
+  knownColumn,
+  int,
+  real,
+  str,
+  requireColumnOf,
+  type ColumnFormat,
+  type Column,
+} from '../../../table/column.js';
 import { sumUnder, valueOf, type MonitorReport, type MonitorRow, type RowScope } from './monitor-report.js';
 import { FACT_GROUPS, FACT_SCOPES } from './sample-targets.js';
 
@@ -88,7 +97,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     ({ report }) => report.start,
   ),
   column('dur', 'Dur(ns)', TIME, 'period of the values (of the first group, if several)', ({ row }) => row.dur),
-  column('scope', 'Scope', str(8), 'subject of the row: see --rows', ({ row }) => row.scope, { vocabulary: true }),
+  knownColumn('scope', 'Scope', str(8), 'subject of the row: see --rows', ({ row }) => row.scope, { vocabulary: true }),
   column('pid', 'PId', ID, 'process', ({ row }) => row.pid),
   column('tag', 'Tag', TEXT, "process's tag, or its pid if it has none", ({ row }) => row.tag),
   column('device', 'Device', ID, 'device', ({ row }) => row.device),
@@ -209,7 +218,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   ),
   period('durvcpu', 'DurVcpu(ns)', "vCPUs' shares and context switches", 'vcpu.', 'context_switch_count'),
   period('durecc', 'DurEcc(ns)', 'ECC events', 'ecc.'),
-  column(
+  knownColumn(
     'error',
     'Error',
     TEXT,

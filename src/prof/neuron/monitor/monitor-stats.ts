@@ -3,7 +3,7 @@
  *
  * Percentiles need all values, 8 bytes each; when a run has more than the maximum, they are unknown.
  */
-import { column, int, real, str, requireColumnOf, type Column } from '../../../table/column.js';
+import { column, knownColumn, int, real, str, requireColumnOf, type Column } from '../../../table/column.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { quantile } from '../../../record/statistics.js';
 import { periodOf, type MonitorColumn, type MonitorLine } from './monitor-columns.js';
@@ -93,33 +93,33 @@ const percentile = (key: string, header: string, share: number, doc: string): Co
   column(key, header, AMOUNT, doc, ({ sorted }) => quantile(sorted, share));
 
 export const STAT_COLUMNS: readonly Column<StatRow>[] = [
-  column('scope', 'Scope', str(8), 'subject of the row: see --rows', ({ row }) => row.scope, { vocabulary: true }),
+  knownColumn('scope', 'Scope', str(8), 'subject of the row: see --rows', ({ row }) => row.scope, { vocabulary: true }),
   column('tag', 'Tag', str(0), "process's tag, or its pid if it has none", ({ row }) => row.tag),
   column('device', 'Device', int(6), 'device', ({ row }) => row.device),
   column('core', 'Core', int(6), 'core, numbered across all devices', ({ row }) => row.core),
   column('name', 'Name', str(0), 'physical core, vCPU, model:subgraph', ({ row }) => row.name),
-  column('metric', 'Metric', str(10), 'column of the reports: see --columns', ({ metric }) => metric.key, {
+  knownColumn('metric', 'Metric', str(10), 'column of the reports: see --columns', ({ metric }) => metric.key, {
     vocabulary: true,
   }),
-  column('unit', 'Unit', str(6), 'unit of all columns except the count', ({ metric }) => metric.unit ?? 'count', {
+  knownColumn('unit', 'Unit', str(6), 'unit of all columns except the count', ({ metric }) => metric.unit ?? 'count', {
     vocabulary: true,
   }),
-  column('count', 'Count', COUNT, 'number of reports with a value', ({ count }) => count),
+  knownColumn('count', 'Count', COUNT, 'number of reports with a value', ({ count }) => count),
   column('total', 'Total', AMOUNT, 'sum (counts only)', ({ metric, total }) =>
     metric.measures === 'count' ? total : null,
   ),
-  column(
+  knownColumn(
     'mean',
     'Mean',
     AMOUNT,
     'mean over time, weighted by the period of each report; for counts the mean per report',
     meanOf,
   ),
-  column('min', 'Min', AMOUNT, 'minimum', ({ min }) => min),
+  knownColumn('min', 'Min', AMOUNT, 'minimum', ({ min }) => min),
   percentile('p50', 'P50', 0.5, 'median of the values'),
   percentile('p90', 'P90', 0.9, '90th percentile of the values'),
   percentile('p99', 'P99', 0.99, '99th percentile of the values'),
-  column('max', 'Max', AMOUNT, 'maximum', ({ max }) => max),
+  knownColumn('max', 'Max', AMOUNT, 'maximum', ({ max }) => max),
 ];
 
 /** The table of a run. */

@@ -18,7 +18,7 @@ import type { ProfileLine, ProfileRecord } from '../../../record/record.js';
 import { JOB_TABLES } from './job-tables.js';
 import { ofColumn, typeName, converterOf, quoted, typeOf, type SqlColumn, type SqlTable } from './sql-types.js';
 import { requireNamed } from '../../../record/errors.js';
-import { column, str, type Column } from '../../../table/column.js';
+import { knownColumn, str, type Column } from '../../../table/column.js';
 import type { DuckDBAppender, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
 import { elementAt } from '../../../containers/element.js';
 import type { Database } from './duckdb.js';
@@ -209,10 +209,10 @@ interface SchemaRow {
 
 /** The tables and columns that a query may use, as a table. */
 export const SCHEMA_COLUMNS: readonly Column<SchemaRow>[] = [
-  column('table', 'table', str(10), 'name of the table', (row) => row.table),
-  column('column', 'column', str(24), 'name of the column', (row) => row.column),
-  column('type', 'type', str(10), 'its type', (row) => row.type),
-  column('meaning', 'meaning', str(0), 'meaning; for fields of records see docs/record.md', (row) => row.doc),
+  knownColumn('table', 'table', str(10), 'name of the table', (row) => row.table),
+  knownColumn('column', 'column', str(24), 'name of the column', (row) => row.column),
+  knownColumn('type', 'type', str(10), 'its type', (row) => row.type),
+  knownColumn('meaning', 'meaning', str(0), 'meaning; for fields of records see docs/record.md', (row) => row.doc),
 ];
 
 /**

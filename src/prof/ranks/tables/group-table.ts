@@ -1,5 +1,5 @@
 /** One row per group: its ranks, how its operations were matched, and which could not be. */
-import { column, int, str, real, type Column } from '../../../table/column.js';
+import { column, knownColumn, int, str, real, type Column } from '../../../table/column.js';
 import type { GroupReport } from '../job-report.js';
 import { rangesText } from '../membership.js';
 import type { TransferClass, TransferSums } from '../transfers.js';
@@ -83,7 +83,7 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
     ranks === null ? null : rangesText(pair ?? ranks),
   ),
   column('size', 'size', int(5), 'number of its ranks', ({ size }) => size, { machineOnly: true }),
-  column('captured', 'captured', int(8), 'ranks of the group that have a profile', ({ parts }) => parts.length),
+  knownColumn('captured', 'captured', int(8), 'ranks of the group that have a profile', ({ parts }) => parts.length),
   column(
     'complete',
     'complete',
@@ -94,8 +94,8 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
   ),
   column('machines', 'machines', int(8), 'machines of its ranks', ({ machines }) => machines, { machineOnly: true }),
   column('by', 'by', str(7), 'how operations were matched: ordinal, step, order', ({ by }) => by),
-  column('matched', 'matched', int(8), 'operations matched on several ranks', ({ matched }) => matched),
-  column('unmatched', 'unmatched', int(9), 'operations of a rank without a match', unmatchedOf),
+  knownColumn('matched', 'matched', int(8), 'operations matched on several ranks', ({ matched }) => matched),
+  knownColumn('unmatched', 'unmatched', int(9), 'operations of a rank without a match', unmatchedOf),
   column(
     'why',
     'why',
@@ -135,8 +135,8 @@ export const CLASS_COLUMNS: readonly Column<TransferClass>[] = [
     'messages from this size to under four times this size',
     ({ size }) => size,
   ),
-  column('groups', 'groups', int(6), 'groups', ({ groups }) => groups),
-  column(
+  knownColumn('groups', 'groups', int(6), 'groups', ({ groups }) => groups),
+  knownColumn(
     'incomplete',
     'incomplete',
     int(10),
@@ -144,7 +144,7 @@ export const CLASS_COLUMNS: readonly Column<TransferClass>[] = [
     ({ incomplete }) => incomplete,
     { machineOnly: true },
   ),
-  column('operations', 'operations', int(10), 'matched operations', ({ operations }) => operations),
+  knownColumn('operations', 'operations', int(10), 'matched operations', ({ operations }) => operations),
   ...transferColumns<TransferClass>((row) => row),
 ];
 

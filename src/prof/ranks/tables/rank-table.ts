@@ -1,7 +1,7 @@
 /** One row per rank: its identity, its clock, its steps, its waits. */
 import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
-import { column, int, real, str, type Column } from '../../../table/column.js';
+import { column, knownColumn, int, real, str, type Column } from '../../../table/column.js';
 import { clockAhead, type RankClock } from '../clocks/job-clocks.js';
 import { byRank, type JobReport, type RankReport } from '../job-report.js';
 import { hostOf } from '../membership.js';
@@ -85,7 +85,7 @@ const MACHINE_ONLY = { machineOnly: true } as const;
 export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   column('rank', 'rank', int(5), 'rank of the process; the device, if a profile has several', ({ part }) => part.rank),
   column('node', 'node', str(8), 'its machine', ({ rank }) => rank.node),
-  column('file', 'file', str(20), "the profile's file", ({ part }) => part.file, MACHINE_ONLY),
+  knownColumn('file', 'file', str(20), "the profile's file", ({ part }) => part.file, MACHINE_ONLY),
   column(
     'device',
     'device',
@@ -119,7 +119,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   column('unsure', 'unsure_%', real(8, 1, '%'), UNSURE, ({ rank: { waited, unsure } }) =>
     waited > 0 ? (PERCENT * unsure) / waited : null,
   ),
-  column('joined', 'joined', int(7), 'matched operations', ({ rank }) => rank.joined, MACHINE_ONLY),
+  knownColumn('joined', 'joined', int(7), 'matched operations', ({ rank }) => rank.joined, MACHINE_ONLY),
   column('last', 'last_%', real(6, 1, '%'), 'matched operations that it joined last', ({ rank }) =>
     rank.joined === 0 ? null : (PERCENT * rank.last) / rank.joined,
   ),
@@ -134,7 +134,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   lateAs('late_machine', 'machine', 'lateness of its machine, without the latest rank, if the machine is late'),
   lateAs('late_group', 'group', 'lateness of its group, if the group is late'),
   column('untested', 'untested', str(20), 'why it could not be tested', ({ untested }) => untested, MACHINE_ONLY),
-  column(
+  knownColumn(
     'clock',
     'clock',
     str(10),

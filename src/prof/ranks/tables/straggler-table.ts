@@ -1,6 +1,6 @@
 /** One row for each part of a step, layer, op or kernel in which a straggler spends more time than its peers. */
 import { elementAt } from '../../../containers/element.js';
-import { column, int, real, str, type Column } from '../../../table/column.js';
+import { column, knownColumn, int, real, str, type Column } from '../../../table/column.js';
 import type { JobReport } from '../job-report.js';
 import type { RankPart } from '../part/rank-part.js';
 import type { Excess } from '../stragglers/reasons.js';
@@ -31,9 +31,9 @@ const PERCENT = 100;
 const NS = int(12, 'ns');
 
 export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
-  column('late_is', 'late_is', str(7), 'what is late: rank, machine or group', ({ straggler }) => straggler.level),
+  knownColumn('late_is', 'late_is', str(7), 'what is late: rank, machine or group', ({ straggler }) => straggler.level),
   column('rank', 'rank', int(5), 'rank that is late; for a machine or group its latest rank', ({ part }) => part.rank),
-  column('file', 'file', str(20), 'its profile', ({ part }) => part.file, MACHINE_ONLY),
+  knownColumn('file', 'file', str(20), 'its profile', ({ part }) => part.file, MACHINE_ONLY),
   column('node', 'node', str(8), 'its machine', ({ node }) => node),
   column(
     'group',
@@ -43,15 +43,15 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
     ({ straggler: { level, name } }) => (level === 'group' ? name : null),
     MACHINE_ONLY,
   ),
-  column(
+  knownColumn(
     'late',
     'late_ns',
     NS,
     'how much longer its own work takes per step than the median of its peers, averaged over the compared steps',
     ({ straggler }) => Math.round(straggler.late),
   ),
-  column('steps', 'steps', int(5), 'steps compared', ({ straggler }) => straggler.steps, MACHINE_ONLY),
-  column(
+  knownColumn('steps', 'steps', int(5), 'steps compared', ({ straggler }) => straggler.steps, MACHINE_ONLY),
+  knownColumn(
     'late_in',
     'late_in',
     int(7),
@@ -75,15 +75,15 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
     ({ straggler }) => straggler.until,
     MACHINE_ONLY,
   ),
-  column(
+  knownColumn(
     'q',
     'q',
     { ...real(8), significant: 2 },
     'expected share of false findings among the named ranks',
     ({ straggler }) => straggler.q,
   ),
-  column('of', 'of', str(6), 'step, layer, op or kernel', ({ of: kind }) => kind),
-  column('name', 'name', str(0), 'what takes longer', ({ name }) => name),
+  knownColumn('of', 'of', str(6), 'step, layer, op or kernel', ({ of: kind }) => kind),
+  knownColumn('name', 'name', str(0), 'what takes longer', ({ name }) => name),
   column('time', 'time_ns', NS, 'its time per step', ({ time }) => finite(time)),
   column('peers', 'peers_ns', NS, 'median of the peers', ({ peers }) => finite(peers)),
   column('excess', 'excess_ns', NS, 'its time minus that of the peers', ({ excess }) => finite(excess)),
@@ -127,10 +127,10 @@ export const delayRows = ({ parts, ranks, lateness, delayWaits }: JobReport): De
 
 export const DELAY_COLUMNS: readonly Column<DelayRow>[] = [
   column('rank', 'rank', int(5), 'rank that is delayed', ({ part }) => part.rank),
-  column('file', 'file', str(20), 'its profile', ({ part }) => part.file, { machineOnly: true }),
+  knownColumn('file', 'file', str(20), 'its profile', ({ part }) => part.file, { machineOnly: true }),
   column('node', 'node', str(8), 'its machine', ({ node }) => node),
   column('step', 'step', int(6), 'number of the step', ({ step }) => step),
-  column('late', 'late_ns', NS, 'its own work minus that of its peers, less the usual difference', ({ late }) =>
+  knownColumn('late', 'late_ns', NS, 'its own work minus that of its peers, less the usual difference', ({ late }) =>
     Math.round(late),
   ),
   column(
@@ -150,7 +150,7 @@ export const DELAY_COLUMNS: readonly Column<DelayRow>[] = [
   column('waited', 'waited_ns', NS, 'sum of their waits', ({ waits }) =>
     waits === null ? null : Math.round(waits.waited),
   ),
-  column(
+  knownColumn(
     'q',
     'q',
     { ...real(8), significant: 2 },

@@ -2,6 +2,7 @@
 import {
   requireColumnOf,
   column,
+  knownColumn,
   int,
   str,
   real,
@@ -49,9 +50,9 @@ const time = (key: string, doc: string, value: (row: StageRow) => number | null)
   });
 
 const STAGE_COLUMNS: readonly Column<StageRow>[] = [
-  column('stage', 'stage', int(5), 'position in the pipeline, from 0', ({ stage }) => stage),
-  column('stages', 'stages', int(6), 'stages of the pipeline', ({ stages }) => stages, MACHINE_ONLY),
-  column(
+  knownColumn('stage', 'stage', int(5), 'position in the pipeline, from 0', ({ stage }) => stage),
+  knownColumn('stages', 'stages', int(6), 'stages of the pipeline', ({ stages }) => stages, MACHINE_ONLY),
+  knownColumn(
     'inferred',
     'inferred',
     str(8),
@@ -59,7 +60,7 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
     ({ inferred }) => (inferred ? 'yes' : 'no'),
     MACHINE_ONLY,
   ),
-  column('ranks', 'ranks', str(12), 'its ranks that have a profile', ({ ranks }) => ranks),
+  knownColumn('ranks', 'ranks', str(12), 'its ranks that have a profile', ({ ranks }) => ranks),
   column('steps', 'steps', int(5), 'number of steps; unknown if the profiles have none', ({ steps }) => steps),
   time(
     'step_time',
@@ -105,26 +106,26 @@ const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
   column('ranks', 'ranks', str(12), 'ranks in it', ({ of: group }) =>
     group.ranks === null ? null : rangesText(group.ranks),
   ),
-  column(
+  knownColumn(
     'operations',
     'operations',
     int(10),
     'number of all-to-alls whose sizes are all known',
     ({ operations }) => operations,
   ),
-  column('bytes', 'bytes', int(14, 'bytes'), 'mean size that a rank sends in one all-to-all', ({ bytes }) =>
+  knownColumn('bytes', 'bytes', int(14, 'bytes'), 'mean size that a rank sends in one all-to-all', ({ bytes }) =>
     Math.round(bytes),
   ),
-  column(
+  knownColumn(
     'imbalance',
     'imbalance',
     real(9, 3),
     'largest size that a rank sends, divided by the mean of the ranks, averaged over operations; 1 is even',
     ({ imbalance }) => imbalance,
   ),
-  column('highest', 'highest', real(9, 3), 'highest imbalance of any operation', ({ highest }) => highest),
+  knownColumn('highest', 'highest', real(9, 3), 'highest imbalance of any operation', ({ highest }) => highest),
   column('most_rank', 'most_rank', int(9), 'rank that sends the most bytes', ({ part }) => part.rank),
-  column(
+  knownColumn(
     'most_ratio',
     'most_ratio',
     real(10, 3),
@@ -160,7 +161,13 @@ const LOAD_COLUMNS: readonly Column<LoadRow>[] = [
     ({ place }) => place,
   ),
   column('rank', 'rank', int(5), 'rank of the process', ({ rank }) => rank),
-  column('operations', 'operations', int(10), 'number of all-to-alls at this position', ({ operations }) => operations),
+  knownColumn(
+    'operations',
+    'operations',
+    int(10),
+    'number of all-to-alls at this position',
+    ({ operations }) => operations,
+  ),
   load('sent', 'mean size that the rank sends', ({ sent }) => sent),
   load(
     'received',
@@ -237,7 +244,7 @@ const ofSteps = (
 
 const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
   column('rank', 'rank', int(5), 'rank of the process', ({ part }) => part.rank),
-  column('file', 'file', str(20), 'its profile', ({ part }) => part.file, { machineOnly: true }),
+  knownColumn('file', 'file', str(20), 'its profile', ({ part }) => part.file, { machineOnly: true }),
   column('node', 'node', str(8), 'its machine', ({ node }) => node),
   column(
     'step',

@@ -1,5 +1,6 @@
 /** Which profiles a page of many holds, and that they are what a page of all has of them. */
 import { expect } from 'chai';
+import { linesOf } from '../../../support/notes.js';
 import { jobRecords } from '../../../../samples/programs/job/records.js';
 import { simulateJob, type SimulatedJob } from '../../../../samples/programs/job/simulate.js';
 import { heldProfiles, PageBuilder } from '../../../../src/prof/html/page-builder.js';
@@ -70,8 +71,8 @@ describe('a page of more profiles than it holds', () => {
     const again = first === undefined ? [] : [first, ...jobRecords(SHORT, 15, { profile: 99 })];
     const pages = new PageBuilder({ timeline: { of: 'usual' }, events: 1000, held: HELD });
     takeAll([...records(SHORT), ...again], pages);
-    expect(pages.finish().notes).to.deep.equal([
-      '1 profile whose records are mixed with those of other profiles: the page shows only the first part',
+    expect(linesOf(pages.finish().notes)).to.deep.equal([
+      '1 profile shown only to the first record of another: its records are mixed with those of others',
       '9 profiles only in the rank tables: dprof html FILE -o PAGE makes a page for one',
     ]);
   });
