@@ -41,6 +41,8 @@ const TEXT_LENGTHS = [null, 400, 100] as const;
 const [SHORT_COMMAND, SHORT_KEYS] = [0.1, 0.15];
 /** The suggested number will be among the arguments in the document, where its digits count too. */
 const MOST_DIGITS = 9;
+/** Keys whose texts are for the next command. A part of one would be wrong, so a longer text is left out. */
+const COMMAND_KEYS: ReadonlySet<string> = new Set(['where', 'see', 'explain']);
 /** Keys of the envelope that hold lists; they are never left out. */
 const ENVELOPE = ['cannot', 'doubts', 'answer', 'inputs', 'command'] as const;
 
@@ -123,7 +125,9 @@ class Cutter {
       const at = `${path}.${key}`;
       const isEmpty = typeof child === 'object' && child !== null && Object.keys(child).length === 0;
       const isPlain = typeof child !== 'object' || child === null || isEmpty;
-      if (isPlain && this.plan.essential[path]?.includes(key) === false) this.keys.add(at);
+      const isTooLong =
+        typeof child === 'string' && COMMAND_KEYS.has(key) && child.length > (this.plan.texts ?? Infinity);
+      if (isTooLong || (isPlain && this.plan.essential[path]?.includes(key) === false)) this.keys.add(at);
       else if (typeof child !== 'object' || child === null || isEmpty) entries.push([key, this.cut(child, at)]);
       else if (this.plan.shown.has(at)) entries.push([key, this.cut(child, at)]);
       else this.keys.add(at);
@@ -181,7 +185,9 @@ export function shortened(
     const plan: Plan = { shown: new Map(ENVELOPE.map((key) => [key, 0])), texts, essential: ALL_KEYS };
     if (!fits(plan)) continue;
     if (isShort) extend(plan, 'command', document, places, fits);
-    for (const path of order) showHead(plan, path, places, fits);
+    for (const path of order)
+      if (places.get(path)?.kind === 'whole' && answerOrder.includes(path)) extend(plan, path, document, places, fits);
+      else showHead(plan, path, places, fits);
     best = plan;
     const important = order.filter(
       (path) => answerOrder.includes(path) || ['cannot', 'doubts', 'answer'].includes(path),
