@@ -34,7 +34,7 @@ export const SKILL_COMMANDS: readonly SkillCommand[] = [
     tool: 'advise',
   },
   {
-    question: 'Which op, kernel, layer, line or category takes the time?',
+    question: 'Which op, kernel, layer, line (trace) or category takes the time?',
     line: 'dprof --by op -c op,count,total,share --sort total --top 10 -f json PROFILE',
     tool: 'kernels',
   },
@@ -49,6 +49,11 @@ export const SKILL_COMMANDS: readonly SkillCommand[] = [
     tool: 'explain',
   },
   { question: 'How long does each step take?', line: 'dprof steps -f json PROFILE', tool: 'steps' },
+  {
+    question: 'How long does each range of the CPU take, where no steps are recorded?',
+    line: 'dprof steps --by range -f json PROFILE',
+    tool: 'steps',
+  },
   {
     question: 'What bounds the step? What would a change gain?',
     line: "dprof critical-path --what-if 'op==mm: 0.5' -f json PROFILE",
@@ -68,6 +73,12 @@ export const SKILL_COMMANDS: readonly SkillCommand[] = [
   },
   { question: 'Does the host run ahead of the device?', line: 'dprof queues -f json PROFILE', tool: 'queues' },
   { question: 'What got slower?', line: 'dprof diff --top 10 -f json BEFORE AFTER', tool: 'diff' },
+  {
+    question: 'Does a build fail for being slower?',
+    line: "dprof diff --fail-if 'total>+5%' BEFORE AFTER",
+    tool: null,
+  },
+  { question: 'How is the op of a kernel run alone?', line: 'dprof repro -o op.py 0:42 PROFILE', tool: null },
   {
     question: 'Anything else (needs DuckDB; dprof sql --schema lists the tables)',
     line: "dprof sql -f json 'SELECT kind, sum(bytes) FROM copy GROUP BY kind' PROFILE",
@@ -142,7 +153,7 @@ export const skillPage = (): string =>
   page(
     ['---', 'name: dprof', `description: ${JSON.stringify(DESCRIPTION)}`, '---'].join('\n'),
     '# Answer questions about profiles with dprof',
-    "dprof reads a profile of any vendor offline, without a device or the vendor's tools, and prints answers. The answer is on stdout, messages are on stderr. Profiles are never changed. In JSON, times are in ns and sizes in bytes; shares are fractions of 1, except keys that end in `percent` and `share` in tables, which are in percent.",
+    "dprof reads a profile of any vendor offline, without a device or the vendor's tools, and prints answers. The answer is on stdout, messages are on stderr. Profiles are never changed. In JSON, times are in ns and sizes in bytes. Shares in objects, as in `summary`, are fractions of 1. Columns of tables that text prints with % are in percent in JSON too: `share`, `peak`, `bw`, `mfu`, `roof`, `known`, `last`, `unsure` and keys that end in `percent`.",
     '## Order',
     [
       '1. `check`: if the verdict is `incomplete` or `doubtful`, read what the reasons affect before you trust a figure.',
@@ -157,11 +168,11 @@ export const skillPage = (): string =>
       ['question', 'command', 'MCP tool'],
       SKILL_COMMANDS.map(({ question, line, tool }) => [question, code(line), tool === null ? '' : code(tool)]),
     ),
-    "PROFILE is a file, a folder or output of dparse; JOB is a folder with one profile for each rank. `dprof help COMMAND` lists options and columns. All commands but `ranks` and `memory` take `--step 3`, `--range TEXT`, `--from MS --to MS`; most take `--rank`, `--device`, `--stream`, and `--where 'op==conv2d && sil>9000'` selects kernels (`sil` is the duration in ns).",
+    "PROFILE is a file, a folder or output of dparse; JOB is a folder with one profile for each rank. `dprof help COMMAND` lists options, `dprof --columns` and `dprof COMMAND --columns` the columns. All commands but `ranks` and `memory` take `--step 3`, `--range TEXT`, `--from MS --to MS`; most take `--rank`, `--device`, `--stream`, and `--where 'op==conv2d && sil>9000'` selects kernels (`sil` is the duration in ns).",
     '## Small answers',
     list([
       `\`-f json --max-chars N\` keeps an answer below N characters and valid; what is left out is counted in \`leftOut\`. Begin with ${ANSWER_CHARACTERS.usual}.`,
-      '`--top N` keeps the first rows of a table, `-c COLS` its columns, `--sort COLS` its order.',
+      '`--top N` keeps the first rows of a table, `-c COLS` its columns, `--sort COLS` its order. With `--where`, `share` is that of the kernels selected.',
       'Select first (`--step`, `--device`, `--where`), then print: one step of many is usually enough.',
     ]),
     '## How to read an answer',
@@ -170,7 +181,7 @@ export const skillPage = (): string =>
       'null is unknown, never 0. `na` is the same in text. A missing key means that this kind of profile does not have it.',
       '`doubts`: data that is lost or may be wrong, with its count. Repeat those that affect your answer.',
       '`cannot`: what was asked and cannot be answered, why, and the way out. If your question is among these, answer that the profile does not contain it, and give the way out.',
-      'Exit code 0: done; 1: unreadable or cut off; 2: wrong usage; 3: a gate cannot judge. An error is one line on stderr, with the way out in parentheses.',
+      'Exit code 0: done; 1: unreadable or cut off, or the condition of --fail-if is met; 2: wrong usage; 3: --fail-if cannot be judged. An error is one line on stderr, with the way out in parentheses.',
     ]),
     '## Values for the next command',
     list([
