@@ -29,6 +29,17 @@ ProfilerStep#N    host     32.141     6.7    19
 `);
   });
 
+  it('limits the parts of each path in JSON too, to those with the most time', async () => {
+    const { stdout } = await run('--step', '3', '-f', 'jsonl', '--top', '2', LENET);
+    const { path } = JSON.parse(stdout) as {
+      readonly path: readonly { readonly name: string; readonly time: number }[];
+    };
+    expect(path.map(({ name, time }) => [name, time])).to.deep.equal([
+      ['cudaLaunchKernel', 228_548],
+      ['ProfilerStep#N', 32_141],
+    ]);
+  });
+
   it('writes one row per step and part of its path; the parts of a step add up to it', async () => {
     const { stdout } = await run('-f', 'csv', '-c', 'step,step_time,bound,name,time', LENET);
     const [head, ...rows] = stdout.trim().split('\n');

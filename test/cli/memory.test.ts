@@ -122,6 +122,18 @@ describe('dprof memory', () => {
     expect(stdout).to.include('  allocated before\nand 2 more with 1048576 bytes\n');
   });
 
+  it('limits the lists of owners in JSON too', async () => {
+    const owners = async (...args: string[]): Promise<Record<string, Record<string, object[]> & object[]>> =>
+      JSON.parse((await run('', '-f', 'jsonl', ...args, 'samples/memory.pickle')).stdout) as never;
+    const [whole, one] = [await owners(), await owners('--top', '1')];
+    const lengths = ({ owners: found, kept }: typeof whole): unknown => [found?.['ops']?.length, found?.['categories']?.length, kept?.length]; // prettier-ignore
+    expect([lengths(whole), lengths(one)]).to.deep.equal([
+      [3, 2, 3],
+      [1, 1, 1],
+    ]);
+    expect(one['owners']?.['ops']?.[0]).to.deep.equal(whole['owners']?.['ops']?.[0]);
+  });
+
   it('writes bytes and ns as JSON and CSV', async () => {
     const { stdout } = await run(RECORDS, '-f', 'jsonl');
     const report = JSON.parse(stdout) as Record<string, unknown>;

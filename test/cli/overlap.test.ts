@@ -38,6 +38,12 @@ describe('dprof overlap', () => {
     expect((await run('--top', '1')).stdout).to.include('\n(1 more kind with less time: --top N, or -f csv)\n');
   });
 
+  it('limits the kinds in JSON too', async () => {
+    const { stdout } = await run('-f', 'jsonl', '--top', '1');
+    const { kinds } = JSON.parse(stdout) as { readonly kinds: readonly Kind[] };
+    expect(kinds.map(({ kind, active, both }) => [kind, active, both])).to.deep.equal([['7', 4_000_000, { 7: 4_000_000 }]]);
+  });
+
   it('has a row per pair, and an object per device', async () => {
     const { stdout } = await run('-f', 'csv', '-c', 'kind,active,alone,other,both,share');
     expect(stdout).to.equal(

@@ -86,7 +86,7 @@ export const criticalPath = recordsCommand(
       hasTextTop: true,
       first: ['step', 'bound', 'name', 'time', 'share', 'runs'],
     });
-    const top = given.read('top', (text) => integer('--top', text, 1)) ?? USUAL_TOP;
+    const top = given.read('top', (text) => integer('--top', text, 1));
     const steps = given.read('step', (text) => numberList('--step', text));
     const { choice } = request;
     const changes = given.texts('what-if');
@@ -100,8 +100,11 @@ export const criticalPath = recordsCommand(
           throw withoutChosenSteps(analysis.steps);
         const { format, width } = request;
         return printAnswer(table, { format, width, chosen }, write, {
-          text: () => facts.map((profile) => criticalPathScreen(profile, width, top, whatIf !== undefined)).join('\n'),
-          json: () => jsonLines(facts.flatMap(pathDocuments)),
+          text: () =>
+            facts
+              .map((profile) => criticalPathScreen(profile, width, top ?? USUAL_TOP, whatIf !== undefined))
+              .join('\n'),
+          json: () => jsonLines(facts.flatMap((paths) => pathDocuments(paths, top))),
         });
       },
     });

@@ -42,7 +42,7 @@ export const memory = recordsCommand(
       { name: 'points', takes: 'N', help: `at most N points per curve (text ${SCREEN_POINTS}, else ${CURVE_POINTS})` },
       columnsOption(CURVE_KEYS),
       sortOption(CURVE_KEYS),
-      { name: 'top', takes: 'N', help: `at most N owners in text (${TOP}), or N rows of a table` },
+      { name: 'top', takes: 'N', help: `at most N owners (text: ${TOP}), or N rows of a table` },
       {
         name: 'device',
         takes: 'DEV',
@@ -98,13 +98,13 @@ export const memory = recordsCommand(
     const chosen = tableChoice(given, CURVE_COLUMNS, { ...request, documents, hasTextTop: true });
     const usual = format === 'text' ? SCREEN_POINTS : CURVE_POINTS;
     const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
-    const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
+    const top = given.read('top', (text) => integer('--top', text, 1));
     await runAnalysis(request, {
       analysis: new Memory(points, device),
       print: ({ table, facts }, write) =>
         printAnswer(table, { ...request, chosen }, write, {
-          text: () => facts.map((report) => memoryScreen(report, top, request.width)).join('\n'),
-          json: () => jsonLines(facts.map(memoryDocument)),
+          text: () => facts.map((report) => memoryScreen(report, top ?? TOP, request.width)).join('\n'),
+          json: () => jsonLines(facts.map((report) => memoryDocument(report, top))),
         }),
     });
   },

@@ -79,7 +79,7 @@ export const overlap = recordsCommand(
     const { format, width } = request;
     if (given.on('measured')) return runMeasured(given, request);
     const chosen = tableChoice(given, OVERLAP_COLUMNS, { ...request, documents: ['json'], hasTextTop: true });
-    const top = given.read('top', (text) => integer('--top', text, 1)) ?? MOST_IN_TEXT;
+    const top = given.read('top', (text) => integer('--top', text, 1));
     const by = given.read('by', requireColumn) ?? requireColumn('stream');
     await runAnalysis(request, {
       analysis: new Overlap(by),
@@ -87,8 +87,8 @@ export const overlap = recordsCommand(
       annotator: new Annotator(null, false),
       print: ({ table, facts }, write) =>
         printAnswer(table, { format, width, chosen }, write, {
-          text: () => facts.map((device) => overlapScreen(device, by.key, top, width)).join('\n'),
-          json: () => jsonLines(facts.map(overlapDocument)),
+          text: () => facts.map((device) => overlapScreen(device, by.key, top ?? MOST_IN_TEXT, width)).join('\n'),
+          json: () => jsonLines(facts.map((device) => overlapDocument(device, top))),
         }),
     });
   },
