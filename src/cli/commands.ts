@@ -184,7 +184,6 @@ const COMMAND_WORDS: Readonly<Record<string, string>> = {
   coll: 'dprof --by collective FILE, or dprof ranks FILE...',
   collectives: 'dprof --by collective FILE, or dprof ranks FILE...',
   communication: 'dprof --by collective FILE, or dprof ranks FILE...',
-  roofline: 'dprof -c idx,kernel,ai,tflops,peak,bw,bound FILE',
   idle: 'dprof advise FILE, or dprof summary FILE',
   compare: 'dprof diff BASE NEW',
   timeline: 'dprof html -o PAGE FILE, or dprof perfetto -o TRACE FILE',

@@ -113,7 +113,7 @@ describe('sections of a summary', () => {
     const linesOf = async (path: string): Promise<readonly string[]> =>
       (await runCli('dprof', ['summary', '-q', path])).stdout
         .split('\n')
-        .filter((line) => /^(work|of peak|MFU|  bandwidth) /.test(line));
+        .filter((line) => /^(work|of peak|MFU| {2}bandwidth) /.test(line));
     const [work, peak, bandwidth, mfu] = await linesOf('samples/ascend_pt');
     expect(work).to.match(/^work +21\.49 GFLOP/);
     expect(peak).to.match(/^of peak +[0-9.]+ % of FLOP\/s, na of bandwidth/);

@@ -56,12 +56,15 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
 ];
 
 /** Marks the rows of a tree where no indentation shows their level. */
-export const LEVEL_COLUMN: Column<GroupRow> = column(
+export const LEVEL_COLUMN: Column<GroupRow> = knownColumn(
   'level',
   'Level',
-  int(5),
-  'in a tree: number of steps from the top; a row includes the rows of deeper levels below it',
+  int(3),
+  'level in the tree, from 1; a row includes the rows of deeper levels below it',
   ({ level }) => level,
+  {
+    narrowHeader: 'Lev',
+  },
 );
 
 /** All aggregate columns, in the order of the help. */
@@ -73,7 +76,6 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('own', 'Own(ns)', NS, 'in a tree: time of the row that is in none of the rows below it', ({ own: ownTime }) =>
     rounded(ownTime),
   ),
-  LEVEL_COLUMN,
   column('share', 'Share%', PERCENT, 'share of the time of all kernels that match --where', ({ tally, whole }) =>
     percent(tally.time, whole),
   ),
@@ -170,9 +172,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     ),
   ]),
   ...HOST_AGGREGATES,
-  knownColumn('level', 'Level', int(3), 'level in the tree, from 1', ({ level }) => level, {
-    narrowHeader: 'Lev',
-  }),
+  LEVEL_COLUMN,
 ];
 
 /** Columns after the keys when -c is not given. */

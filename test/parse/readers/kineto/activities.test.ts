@@ -95,7 +95,7 @@ describe('Kineto: copies, memsets and waits', () => {
   it('a kernel at the very start that took no time has one all the same', () => {
     const first = kernel('k', 1, 5).replace(/"dur": [\d.]+/, '"dur": 0');
     expect(onlyKernel([first])).to.deep.include({ start: 0, dur: 0 });
-    expect(diagnostics([first])).to.deep.equal({ 'kernel-without-launch': 1 });
+    expect(diagnostics([first])).to.deep.equal({ 'kernel-without-launch': 1, 'zero-duration-rounded': 1 });
   });
 
   it('events of the host without a time, or that end before they start, are counted', () => {
