@@ -220,7 +220,7 @@ export const MEASURED_COLUMNS: readonly Column<MeasuredRow>[] = [
 /** Says that the reading of counters has not been compared with a real export. */
 const NOT_SEEN = limit(
   'GPU counters may be misread',
-  'they are read according to the published schema of Nsight Systems, which was not checked with a real export',
+  'they are read by the published schema of Nsight Systems, which no real export was available to check',
 );
 
 const WORK_TYPES = ['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'end'] as const;
