@@ -73,7 +73,7 @@ const typed =
   ({ schema }: Described): Schema =>
     (schema['properties'] as Record<string, Schema>)[name] ?? {};
 
-/** A cell: null for unknown, in columns that may be. */
+/** A cell; null for unknown, in columns whose values may be unknown. */
 function cell({ type, list, unit, doc, hasNumbers, known }: ColumnShape): Schema {
   const scalars = type !== 'str' ? ['number'] : hasNumbers === true ? ['number', 'string'] : ['string'];
   const items = { type: list === 'int' ? 'number' : ['number', 'string'] };

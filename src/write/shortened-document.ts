@@ -60,6 +60,12 @@ export type Essentials = Readonly<Record<string, readonly string[]>>;
 
 const ALL_KEYS: Essentials = {};
 
+/** A plan that shows no element of any list. */
+const emptyPlan = (texts: number | null, essential = ALL_KEYS): Plan => ({
+  ...{ texts, essential },
+  shown: new Map(ENVELOPE.map((key) => [key, 0])),
+});
+
 /** Kind and size of the values at a path. A list of kind `whole` is shown as a whole or not at all. */
 interface Place {
   readonly kind: 'list' | 'whole' | 'object';
@@ -182,7 +188,7 @@ export function shortened(
   const isShort = jsonOf(command).length <= limits.most * SHORT_COMMAND;
   let best: Plan | null = null;
   for (const texts of TEXT_LENGTHS) {
-    const plan: Plan = { shown: new Map(ENVELOPE.map((key) => [key, 0])), texts, essential: ALL_KEYS };
+    const plan = emptyPlan(texts);
     if (!fits(plan)) continue;
     if (isShort) extend(plan, 'command', document, places, fits);
     for (const path of order)
@@ -195,16 +201,12 @@ export function shortened(
     if (important.every((path) => isSeen(plan, path, places))) break;
   }
   if (best === null) {
-    const least = text({
-      shown: new Map(ENVELOPE.map((key) => [key, 0])),
-      texts: TEXT_LENGTHS.at(-1) ?? null,
-      essential: ALL_KEYS,
-    });
+    const least = text(emptyPlan(TEXT_LENGTHS.at(-1) ?? null));
     return { text: '', least: least.length };
   }
   const essentials = Object.fromEntries(Object.entries(essential).map(([path, keys]) => [`answer.${path}`, keys]));
   if (Object.keys(essentials).some((path) => places.has(path) && !isSeen(best as Plan, path, places))) {
-    const brief: Plan = { ...best, shown: new Map(ENVELOPE.map((key) => [key, 0])), essential: essentials };
+    const brief = emptyPlan(best.texts, essentials);
     const first = order.filter(
       (path) => ['cannot', 'doubts', 'answer'].includes(path) || Object.hasOwn(essentials, path),
     );

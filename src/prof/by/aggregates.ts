@@ -56,12 +56,13 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
 ];
 
 /** Marks the rows of a tree where no indentation shows their level. */
-export const LEVEL_COLUMN: Column<GroupRow> = column(
+export const LEVEL_COLUMN: Column<GroupRow> = knownColumn(
   'level',
   'Level',
   int(5),
-  'in a tree: number of steps from the top; a row includes the rows of deeper levels below it',
+  'in a tree: level of the row, from 1; a row includes the rows of deeper levels below it',
   ({ level }) => level,
+  { narrowHeader: 'Lev' },
 );
 
 /** All aggregate columns, in the order of the help. */
@@ -170,9 +171,6 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     ),
   ]),
   ...HOST_AGGREGATES,
-  knownColumn('level', 'Level', int(3), 'level in the tree, from 1', ({ level }) => level, {
-    narrowHeader: 'Lev',
-  }),
 ];
 
 /** Columns after the keys when -c is not given. */

@@ -120,7 +120,7 @@ function resultOf({ reason, code, stdout, stderr }: AnswerEnd, seconds: number):
 /** The last line of a document that lacks something, with the length at which it would be whole. */
 const WAY_OUT = /"wayOut":"--max-chars (\d+) leaves nothing out"(?=\}\}\n$)/;
 
-/** The document with a way out that calls can take: they have the input `max_chars`, up to a limit. It is not longer. */
+/** The document with a way out that a call can take: the input `max_chars` within its limit. It does not get longer. */
 const withinLimit = (document: string): string =>
   document.replace(WAY_OUT, (_, length: string) =>
     Number(length) <= ANSWER_CHARACTERS.most
