@@ -98,9 +98,7 @@ const kernelRows =
 
 /** Columns as keys of groups: a branch of a tree, or a group without one of the values, has null. */
 const asKeys = (columns: readonly ColumnShape[]): ColumnShape[] =>
-  columns.map(
-    (column) => Object.fromEntries(Object.entries(column).filter(([key]) => key !== 'known')) as unknown as ColumnShape,
-  );
+  columns.map(({ known: _known, ...column }) => column);
 
 const textColumn = (key: string, doc: string): ColumnShape => ({ key, header: key, type: 'str', width: 0, doc });
 
