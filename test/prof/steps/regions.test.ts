@@ -88,7 +88,7 @@ describe('regions', () => {
     expect(stdout).to.match(
       /## fwd, device 0: spans of 3 passes\nfrom us {2}to us {2}passes\n +50 +100 +2 +#{40}\n +100 +150 +1 +#{20}\n$/,
     );
-    expect(stderr).to.equal('dprof: 1 activity in no region\n');
+    expect(stderr).to.equal('dprof: 1 activity in no region: not launched during a region\n');
   });
 
   it('have the work of threads that work for their thread', async () => {
