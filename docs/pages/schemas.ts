@@ -73,7 +73,7 @@ const typed =
   ({ schema }: Described): Schema =>
     (schema['properties'] as Record<string, Schema>)[name] ?? {};
 
-/** A cell: null for unknown, in columns that may be. */
+/** A cell; null for unknown, in columns whose values may be unknown. */
 function cell({ type, list, unit, doc, hasNumbers, known }: ColumnShape): Schema {
   const scalars = type !== 'str' ? ['number'] : hasNumbers === true ? ['number', 'string'] : ['string'];
   const items = { type: list === 'int' ? 'number' : ['number', 'string'] };
@@ -98,9 +98,7 @@ const kernelRows =
 
 /** Columns as keys of groups: a branch of a tree, or a group without one of the values, has null. */
 const asKeys = (columns: readonly ColumnShape[]): ColumnShape[] =>
-  columns.map(
-    (column) => Object.fromEntries(Object.entries(column).filter(([key]) => key !== 'known')) as unknown as ColumnShape,
-  );
+  columns.map(({ known: _known, ...column }) => column);
 
 const textColumn = (key: string, doc: string): ColumnShape => ({ key, header: key, type: 'str', width: 0, doc });
 

@@ -74,11 +74,11 @@ export const SKILL_COMMANDS: readonly SkillCommand[] = [
   { question: 'Does the host run ahead of the device?', line: 'dprof queues -f json PROFILE', tool: 'queues' },
   { question: 'What got slower?', line: 'dprof diff --top 10 -f json BEFORE AFTER', tool: 'diff' },
   {
-    question: 'Does a build fail for being slower?',
+    question: 'How can a build fail when it gets slower?',
     line: "dprof diff --fail-if 'total>+5%' BEFORE AFTER",
     tool: null,
   },
-  { question: 'How is the op of a kernel run alone?', line: 'dprof repro -o op.py 0:42 PROFILE', tool: null },
+  { question: 'How can the op of a kernel be run alone?', line: 'dprof repro -o op.py 0:42 PROFILE', tool: null },
   {
     question: 'Anything else (needs DuckDB; dprof sql --schema lists the tables)',
     line: "dprof sql -f json 'SELECT kind, sum(bytes) FROM copy GROUP BY kind' PROFILE",
@@ -153,7 +153,7 @@ export const skillPage = (): string =>
   page(
     ['---', 'name: dprof', `description: ${JSON.stringify(DESCRIPTION)}`, '---'].join('\n'),
     '# Answer questions about profiles with dprof',
-    "dprof reads a profile of any vendor offline, without a device or the vendor's tools, and prints answers. The answer is on stdout, messages are on stderr. Profiles are never changed. In JSON, times are in ns and sizes in bytes. Shares in objects, as in `summary`, are fractions of 1. Columns of tables that text prints with % are in percent in JSON too: `share`, `peak`, `bw`, `mfu`, `roof`, `known`, `last`, `unsure` and keys that end in `percent`.",
+    "dprof reads a profile of any vendor offline, without a device or the vendor's tools, and prints answers. The answer is on stdout, messages are on stderr. Profiles are never changed. In JSON, times are in ns and sizes in bytes. Shares in objects, as in `summary`, are fractions of 1. Columns that text prints with % are percentages in JSON too: `share`, `peak`, `bw`, `mfu`, `roof`, `known`, `last`, `unsure` and keys that end in `percent`.",
     '## Order',
     [
       '1. `check`: if the verdict is `incomplete` or `doubtful`, read what the reasons affect before you trust a figure.',

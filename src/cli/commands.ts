@@ -171,7 +171,7 @@ function toolHelp(): Promise<string> {
   return helpOf(DPROF_HELP, titles);
 }
 
-/** What answers the questions that users name by these words, which no command has. */
+/** What to run instead, by words that users may type as commands and that name no command. */
 const COMMAND_WORDS: Readonly<Record<string, string>> = {
   kernels: 'dprof FILE has a row for each kernel',
   kernel: 'dprof FILE has a row for each kernel',

@@ -135,7 +135,7 @@ export const fileNameOf = (path: string): string => path.replace(/^.*[/\\]/s, ''
 
 const BLOCK = 1 << 20;
 
-/** Whether two paths are of one file, or of files with the same bytes. False for paths of anything else. */
+/** Whether two paths lead to one file, or to files with the same bytes. False for anything but regular files. */
 export function haveSameBytes(a: string, b: string): boolean {
   if (!isFile(a) || !isFile(b)) return false;
   if (realpathSync(a) === realpathSync(b)) return true;

@@ -1,8 +1,8 @@
-/** What an answer does not contain or only in part, and the notes that say so. */
+/** What an answer lacks or has only in part, and the notes that say so. */
 import { shownPath, type UserError } from '../record/errors.js';
 import { counted } from '../record/plural.js';
 
-/** Something that an answer does not contain or only in part, for programs. */
+/** Something that an answer lacks or has only in part, for programs. */
 export interface Limit {
   /** What is not answered, or answered only in part. */
   readonly what: string;
@@ -27,7 +27,7 @@ export type Note = UserError | Limits;
 
 interface LimitText {
   readonly wayOut?: string;
-  /** The line for stderr; by default made of the parts. */
+  /** The line for stderr; made of the parts by default. */
   readonly line?: string;
 }
 

@@ -180,7 +180,7 @@ export const ranOutOfSpace = (code: unknown): boolean => NO_SPACE.has(code);
 /**
  * The value with a name.
  * @param noun kind of the name, in messages: 'format', 'rule' …
- * @param nearestOf finds the name that was meant; null for no idea
+ * @param nearestOf finds the name that was probably meant; null if none is likely
  * @throws UsageError naming the nearest name, or all of them
  */
 export function requireNamed<T>(

@@ -108,7 +108,8 @@ export function isKnownNode(name: string): boolean {
 /** Words of the calls of CUDA, which HIP and others use too. */
 const CALLS: ReadonlySet<string> = new Set([
   ...((DRIVER_API + RUNTIME_API).match(WORD) ?? []).map((word) => word.toLowerCase()),
-  ...[...CALL_WORDS, ...OP_WORDS],
+  ...CALL_WORDS,
+  ...OP_WORDS,
 ]);
 /** Prefixes of the functions of vendors' libraries. */
 const CALL =

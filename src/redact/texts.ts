@@ -151,7 +151,7 @@ export class TextRules {
     return this.#recentOr('op', `of ${mod}`, name, () => this.#opIn(mod, name));
   }
 
-  /** The text to write: the one in the cache, or the one that `make` returns. Counts it. @param place where it stands */
+  /** The text to write: the one in the cache, or the one that `make` returns. Counts it. @param place what else it depends on */
   #recentOr(kind: TextKind, place: string, text: string, make: () => string): string {
     const count = entryOf(this.#counts, kind, () => ({ replaced: 0, kept: 0, distinct: { replaced: 0, kept: 0 } }));
     const replaced = this.#recent.of(`${kind} ${place}\0${text}`, () => {

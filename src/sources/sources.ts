@@ -326,7 +326,7 @@ async function openFiles(
   const passOver = new Set([...records, ...partials]);
   const status = new StreamStatus(folder);
   const noteLeftOut = (what: string): void =>
-    void status.notes.push(new UserError(what, { where: folder, about: 'all files of the folder' }));
+    void status.notes.push(new UserError(what, { where: folder, about: 'figures of all files in the folder' }));
   const onNote = ({ what }: UserError): void => noteLeftOut(what);
   for await (const found of findProfiles([folder], { format: parsing?.format, capture, passOver, onNote })) {
     if (found instanceof UserError) failures.push(found);

@@ -32,7 +32,7 @@ export const requireColumnOf = <C extends ColumnShape>(
 ): C =>
   columns.find((column) => column.key === key) ?? refuse(key, [...columns.map((column) => column.key), ...others]);
 
-/** Words that users say for columns, and the keys that may be meant, the likeliest first. */
+/** Words that users may type for columns, by the keys that they may mean, the likeliest first. */
 const COLUMN_WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     trace: ['line', 'lines', 'source', 'src', 'location', 'stack', 'callstack', 'file', 'filename'],
@@ -63,7 +63,7 @@ const COLUMN_WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   }).flatMap(([keys, words]) => words.map((word) => [word, keys.split(',')] as const)),
 );
 
-/** The key that a word probably means: the column that users say it for, else the nearest key; null for no idea. */
+/** The key that a word probably means, by `COLUMN_WORDS`, or else the nearest key; null if none is likely. */
 export const meantKey = (word: string, keys: readonly string[]): string | null =>
   COLUMN_WORDS.get(word.toLowerCase())?.find((key) => keys.includes(key)) ?? nearest(word, keys);
 

@@ -45,6 +45,8 @@ const MOST_DIGITS = 9;
 const COMMAND_KEYS: ReadonlySet<string> = new Set(['where', 'see', 'explain']);
 /** Keys of the envelope that hold lists; they are never left out. */
 const ENVELOPE = ['cannot', 'doubts', 'answer', 'inputs', 'command'] as const;
+/** Those that are shown before the parts of the answer. */
+const FIRST: ReadonlySet<string> = new Set(['cannot', 'doubts', 'answer']);
 
 /** The part of a document that is shown. */
 interface Plan {
@@ -59,6 +61,12 @@ interface Plan {
 export type Essentials = Readonly<Record<string, readonly string[]>>;
 
 const ALL_KEYS: Essentials = {};
+
+/** A plan that shows no element of any list. */
+const emptyPlan = (texts: number | null, essential = ALL_KEYS): Plan => ({
+  ...{ texts, essential },
+  shown: new Map(ENVELOPE.map((key) => [key, 0])),
+});
 
 /** Kind and size of the values at a path. A list of kind `whole` is shown as a whole or not at all. */
 interface Place {
@@ -174,47 +182,45 @@ export function shortened(
   // The first of some arguments would look like a whole command.
   places.set('command', { kind: 'whole', longest: command.length });
   const answerOrder = importance.map((path) => `answer.${path}`).flatMap(withParents);
-  const order = [...new Set(['cannot', 'doubts', 'answer', ...answerOrder, 'inputs', ...places.keys()])].filter(
-    (path) => places.has(path),
-  );
+  const order = [...new Set([...FIRST, ...answerOrder, 'inputs', ...places.keys()])].filter((path) => places.has(path));
   const text = (plan: Plan): string => textOf(document, plan, limits, order);
   const fits = (plan: Plan): boolean => text(plan).length <= limits.most;
+  const showFirst: ShowHead = (plan, path, most) => showHead(plan, path, places, fits, most);
   const isShort = jsonOf(command).length <= limits.most * SHORT_COMMAND;
+  const showCommand = (plan: Plan): void => {
+    if (isShort) extend(plan, 'command', document, places, fits);
+  };
   let best: Plan | null = null;
   for (const texts of TEXT_LENGTHS) {
-    const plan: Plan = { shown: new Map(ENVELOPE.map((key) => [key, 0])), texts, essential: ALL_KEYS };
+    const plan = emptyPlan(texts);
     if (!fits(plan)) continue;
-    if (isShort) extend(plan, 'command', document, places, fits);
+    showCommand(plan);
     for (const path of order)
       if (places.get(path)?.kind === 'whole' && answerOrder.includes(path)) extend(plan, path, document, places, fits);
-      else showHead(plan, path, places, fits);
+      else showFirst(plan, path);
     best = plan;
-    const important = order.filter(
-      (path) => answerOrder.includes(path) || ['cannot', 'doubts', 'answer'].includes(path),
-    );
+    const important = order.filter((path) => answerOrder.includes(path) || FIRST.has(path));
     if (important.every((path) => isSeen(plan, path, places))) break;
   }
   if (best === null) {
-    const least = text({
-      shown: new Map(ENVELOPE.map((key) => [key, 0])),
-      texts: TEXT_LENGTHS.at(-1) ?? null,
-      essential: ALL_KEYS,
-    });
+    const least = text(emptyPlan(TEXT_LENGTHS.at(-1) ?? null));
     return { text: '', least: least.length };
   }
   const essentials = Object.fromEntries(Object.entries(essential).map(([path, keys]) => [`answer.${path}`, keys]));
-  if (Object.keys(essentials).some((path) => places.has(path) && !isSeen(best as Plan, path, places))) {
-    const brief: Plan = { ...best, shown: new Map(ENVELOPE.map((key) => [key, 0])), essential: essentials };
-    const first = order.filter(
-      (path) => ['cannot', 'doubts', 'answer'].includes(path) || Object.hasOwn(essentials, path),
-    );
-    for (const path of first) showHead(brief, path, places, fits, 1);
-    if (isShort) extend(brief, 'command', document, places, fits);
-    for (const path of order) showHead(brief, path, places, fits);
-    best = brief;
-  }
+  if (Object.keys(essentials).some((path) => places.has(path) && !isSeen(best as Plan, path, places)))
+    best = briefPlan(emptyPlan(best.texts, essentials), order, showFirst, showCommand);
   for (const path of order) extend(best, path, document, places, fits);
   return { text: text(best), least: null };
+}
+
+type ShowHead = (plan: Plan, path: string, most?: number) => void;
+
+/** Fills an empty plan: one row of each list with essential keys first, then the command, then more rows. */
+function briefPlan(plan: Plan, order: readonly string[], showFirst: ShowHead, showCommand: (plan: Plan) => void): Plan {
+  for (const path of order) if (FIRST.has(path) || Object.hasOwn(plan.essential, path)) showFirst(plan, path, 1);
+  showCommand(plan);
+  for (const path of order) showFirst(plan, path);
+  return plan;
 }
 
 /** `a.b.c` after `a` and `a.b`. */

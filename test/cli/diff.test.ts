@@ -52,15 +52,15 @@ describe('dprof diff', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('says that both inputs are the same file, by path or bytes', async () => {
+  it('says that both inputs are identical, by path or bytes', async () => {
     const copied = put('copied.dict', training(1));
     for (const other of [base, copied]) {
       const lines = (await run([base, other])).stdout.split('\n');
-      expect(lines[2], other).to.equal('# BASE and NEW are the same file');
+      expect(lines[2], other).to.equal('# BASE and NEW are identical files');
     }
     // Of the same size, but with another last digit.
     const [short, longer] = [put('2.dict', training(2)), put('3.dict', training(3))];
-    for (const [a, b] of [[base, slow], [short, longer]] as const) expect((await run([a, b])).stdout).to.not.include('same file'); // prettier-ignore
+    for (const [a, b] of [[base, slow], [short, longer]] as const) expect((await run([a, b])).stdout).to.not.include('identical'); // prettier-ignore
   });
 
   it('writes a table: the totals, then what changed most', async () => {

@@ -178,7 +178,9 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     expect(one.data.profiles[0]?.utilisation.host).to.equal(null);
     const jumping = await html([at(5000, 10), at(9e15, 10), at(100, 10), at(9e15 + 5, 10)]);
     expect(jumping.code).to.equal(0);
-    expect(jumping.stderr).to.equal('dprof: 1 record with too low utilisation: not in order of start time\n');
+    expect(jumping.stderr).to.equal(
+      'dprof: 1 record around which utilisation is too low: not in order of start time\n',
+    );
     const { utilisation } = dataIn(jumping.stdout).profiles[0] ?? expect.fail();
     for (const { busy } of utilisation.devices) {
       expect(busy.length).to.be.within(1, 1000);

@@ -83,8 +83,9 @@ const PAIRS: Readonly<Record<string, Pair>> = {
   },
 };
 
-/** Those that differ in kind: a command, the report without one, text, a list of conditions, folders, several profiles. */
+/** Those that differ in kind: a command, the report without one, an explanation, a list of conditions, folders, several profiles. */
 const SAMPLED: ReadonlySet<string> = new Set(['advise', 'kernels', 'explain', 'critical_path', 'ranks', 'diff']);
+
 /** Bytes of all files in a folder of the samples. */
 const bytesIn = (folder: string): number =>
   readdirSync(join(SAMPLES, folder), { recursive: true, withFileTypes: true })

@@ -67,7 +67,7 @@ describe('dprof steps', () => {
     const input = neuronLines([kernel({ start: 9 }), kernel({ start: 5 }), kernel({ dur: null })]);
     const { stderr } = await run(input);
     expect(stderr).to.equal(
-      'dprof: 1 record left out, free and idle of their steps unknown: no time\ndprof: 1 record with too low times: not in order of start time\n',
+      'dprof: 1 record left out, so free and idle of the steps concerned are unknown: no time\ndprof: 1 record whose time is undercounted: not in order of start time\n',
     );
     expect((await run(input, '-q')).stderr).to.equal('');
   });

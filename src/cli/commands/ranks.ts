@@ -1,5 +1,5 @@
 /** `dprof ranks`: how the ranks of a job affect each other. */
-import { ranksDocument, RanksAnalysis, withTable } from '../../prof/ranks/ranks-document.js';
+import { ranksDocument, RanksAnalysis, withOnlyTable } from '../../prof/ranks/ranks-document.js';
 import { RANK_TABLES, type RankTableName } from '../../prof/ranks/tables/tables.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonOf } from '../../record/control-characters.js';
@@ -196,7 +196,7 @@ export const ranks = recordsCommand(
               : ranksScreen(facts, { top: top ?? TOP, width }),
           json: () => {
             const document = ranksDocument(facts, doubts);
-            return `${jsonOf(given.text('table') === undefined ? document : withTable(document, table))}\n`;
+            return `${jsonOf(given.text('table') === undefined ? document : withOnlyTable(document, table))}\n`;
           },
         }),
     });

@@ -26,7 +26,7 @@ export interface Job {
   readonly output: number | null;
   /** The slices of a profile that several threads share; null for the whole profile. */
   readonly slices: Slices | null;
-  /** Memory for terminating the thread. */
+  /** Shared memory by which the thread is terminated between calls of SQLite. */
   readonly termination: Termination;
 }
 

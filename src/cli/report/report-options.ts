@@ -48,7 +48,7 @@ const BY_OPTIONS: readonly Option[] = [
     list: true,
   },
   { name: 'tree', help: '--by: expand lists into levels with subtotals' },
-  { name: 'depth', takes: 'N', help: '--by: only N entries of lists, or levels of a tree' },
+  { name: 'depth', takes: 'N', help: '--by: first N entries of lists, or N levels of a tree' },
 ];
 
 /** Characters of key, header and unit in the lists of `--by`. */

@@ -170,7 +170,7 @@ function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; d
   };
 }
 
-/** Formats that show the level of a row in a tree by its indentation. */
+/** Formats that indent the rows of a tree, so that they need no column for the level. */
 const INDENTING: ReadonlySet<string> = new Set(['columns', 'table', 'fitted']);
 
 async function runGroups(request: ReportRequest, grouping: Grouping): Promise<void> {
@@ -180,11 +180,11 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   const shown = fitting(request, grouping.columns, grouping.isChosen ? 0 : LEAST_NAMES);
   // A branch of a tree, and a list without its end, stand for several values.
   const isExact = request.document !== null && !arrangement.tree && depth === null;
-  const isMarked = request.document !== null || (!grouping.isChosen && !INDENTING.has(format.id));
+  const needsLevel = request.document !== null || (!grouping.isChosen && !INDENTING.has(format.id));
   const columns = [
     ...shown,
     ...(isExact ? [whereColumn(keys, request.whereText)] : []),
-    ...(arrangement.tree && isMarked && !shown.includes(LEVEL_COLUMN) ? [LEVEL_COLUMN] : []),
+    ...(arrangement.tree && needsLevel && !shown.includes(LEVEL_COLUMN) ? [LEVEL_COLUMN] : []),
   ];
   const { amounts, derived, rates } = usedBy({ ...grouping, columns });
   const annotator = new Annotator(device, derived || where !== undefined, convention);

@@ -95,7 +95,7 @@ const engineLines = ({ engines = [] }: DeviceTime): Line[] =>
   engines.map(({ engine, active }, at) => [
     `  engine ${engine}`,
     active,
-    at === 0 ? 'active; engines run at once' : '',
+    at === 0 ? 'active; engines run in parallel' : '',
   ]);
 
 function idleLines({ idle, bounds, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUnit): Line[] {

@@ -130,7 +130,7 @@ function engineTimes(devices: readonly DeviceTime[]): HTMLElement[] {
   if (devices.length > 1) columns.unshift({ title: 'Device', cell: ({ device }) => device });
   return [
     section('Engines', table({ caption: 'Active time by engine', columns, rows, sortedBy: null })),
-    note('Engines run at the same time, so their times do not add up to the busy time. Waits are not work.'),
+    note('Engines run at the same time, so their times do not add up to the busy time. Waits do not count.'),
   ];
 }
 

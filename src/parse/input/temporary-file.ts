@@ -52,7 +52,10 @@ export class TemporaryFolder {
   #path: string | null = null;
   readonly #release: () => void;
 
-  /** @throws as `temporaryFolder` */
+  /**
+   * @param input name of the input, for messages
+   * @throws as `temporaryFolder`
+   */
   constructor(input: string) {
     // First, because a signal may end the process as soon as the folder exists.
     this.#release = foldersRemovedAtEnd(() => {
@@ -65,9 +68,9 @@ export class TemporaryFolder {
     }
   }
 
-  /** @throws RangeError when the folder is removed */
+  /** @throws RangeError after `dispose` */
   get path(): string {
-    if (this.#path === null) throw new RangeError('a folder that is removed');
+    if (this.#path === null) throw new RangeError('the temporary folder was removed');
     return this.#path;
   }
 

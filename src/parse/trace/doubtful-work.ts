@@ -31,7 +31,7 @@ export class DoubtfulKernels {
     if (!this.#copying.has(record.device)) diagnostics.count('copies-not-recorded');
   }
 
-  /** Whether the times of all kernels are whole microseconds, as in profiles of 2021. Else an end of 0 was not recorded. */
+  /** Whether the times of all kernels are whole microseconds, as in profiles of 2021. If not, a duration of 0 means a lost end. */
   #haveRoundedTimes(): boolean {
     const { kind, start, end } = this.trace.activities;
     const isRounded = (time: number): boolean => Number.isNaN(time) || time % MICROSECOND === 0;

@@ -159,7 +159,7 @@ export interface Trace {
   /** The captured node that graph work was made from, if the profiler states it; null for other work. */
   capturedNode?(activity: number): CapturedNode | null;
   /** When threads added nodes to graphs, by capture or otherwise, if the profiler states it. Times in ns. */
-  nodeBirths?(): readonly { readonly thread: number; readonly start: number }[];
+  nodeCreations?(): readonly { readonly thread: number; readonly start: number }[];
   /** Kind of host memory that a copy reads or writes. */
   hostMemoryOf?(activity: number): HostMemory | null;
   /** The thread that an activity states as that of its launch, for work whose call is not in the profile. */

@@ -167,7 +167,7 @@ export class Adviser implements Analysis<Adviser> {
       .map((finding): FindingRow => ({ finding, share: this.shareOf(finding) }));
     const notes = countNotes(
       [this.#devices.untimed, 'record', ' not included in idle and busy times', 'no time'],
-      [this.disordered, 'record', ' with wrong idle and busy times', 'not in order of start time'],
+      [this.disordered, 'record', ' around which idle and busy times are wrong', 'not in order of start time'],
     );
     return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes };
   }

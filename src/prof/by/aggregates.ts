@@ -59,12 +59,10 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
 export const LEVEL_COLUMN: Column<GroupRow> = knownColumn(
   'level',
   'Level',
-  int(3),
-  'level in the tree, from 1; a row includes the rows of deeper levels below it',
+  int(5),
+  'in a tree: level of the row, from 1; a row includes the rows of deeper levels below it',
   ({ level }) => level,
-  {
-    narrowHeader: 'Lev',
-  },
+  { narrowHeader: 'Lev' },
 );
 
 /** All aggregate columns, in the order of the help. */
@@ -172,7 +170,6 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     ),
   ]),
   ...HOST_AGGREGATES,
-  LEVEL_COLUMN,
 ];
 
 /** Columns after the keys when -c is not given. */

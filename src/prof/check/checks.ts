@@ -1,4 +1,4 @@
-/** Checks that read the records of one profile: what they find, no diagnostic of a reader counts. */
+/** Checks that read the records of one profile. They find what no reader counts, or add details to what readers count. */
 import { entryOf } from '../../containers/map-entry.js';
 import { StreamOverlaps } from '../../record/fields/stream-overlaps.js';
 import { median } from '../../record/statistics.js';
@@ -10,7 +10,6 @@ import type { Annotated } from '../annotate.js';
 import { mayHaveWork } from '../analysis.js';
 import { frameworkWords } from '../advise/framework-words.js';
 import { ByDevice, DeviceTimes } from '../advise/device-times.js';
-
 import { clockTexts, launchesGraphs, lostWorkRemedy, lostWorkText } from '../advise/rules/capture-faults.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
@@ -378,5 +377,5 @@ export const CHECKS: readonly (() => Check)[] = [
   programCheck,
 ];
 
-/** Those that find losses and doubts which no reader counts. */
+/** Those that find losses and doubts which no reader counts, in profiles with work. */
 export const FINDING_CHECKS: readonly (() => Check)[] = [peakCheck, stepsCheck];

@@ -10,7 +10,7 @@ import { Losses, type Doubt } from '../input/losses.js';
 import { FINDING_CHECKS, type Check } from './checks.js';
 import type { Reason } from './reason.js';
 
-/** What the count of each loss or doubt counts. */
+/** What is counted, by the name of the check. */
 const TEXTS: Readonly<Record<string, string>> = {
   'above-peak': 'kernels above a peak of the device, or recorded as too short',
   'step-cut': 'last steps that the end of the profile cuts',
@@ -24,18 +24,18 @@ export const doubtsOf = (reasons: readonly Reason[]): Omit<Doubt, 'profiles' | '
     return level === 'limit' || text === undefined ? [] : [{ diagnostic: check, level, text, count: count ?? 1 }];
   });
 
-interface Found {
+interface ProfileChecks {
   header: ProfileRecord | null;
   readonly checks: readonly Check[];
 }
 
-/** Runs the checks that find losses and doubts. Memory: as that of these checks. */
+/** Runs the checks that find losses and doubts. Memory: that of these checks. */
 export class FoundDoubts {
-  readonly #profiles = new Map<number, Found>();
+  readonly #profiles = new Map<number, ProfileChecks>();
 
   take(item: Item): void {
     const record = item instanceof Annotated ? item.record : item;
-    const found = entryOf(this.#profiles, record.profile, (): Found => ({
+    const found = entryOf(this.#profiles, record.profile, (): ProfileChecks => ({
       header: null,
       checks: FINDING_CHECKS.map((start) => start()),
     }));

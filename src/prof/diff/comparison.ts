@@ -66,7 +66,7 @@ const UNEQUAL_RUNS = 0.01;
 
 interface Both extends Pair<Sums> {
   readonly keys: readonly Key[];
-  /** Values of the columns of the first kernel; null for a row of other kernels than those with equal values. */
+  /** Values of the columns of `--by`; null for a row that stands for kernels with different values. */
   readonly values: readonly CellValue[] | null;
 }
 

@@ -233,14 +233,14 @@ interface ReportChoice {
   /** Whether a tree leaves out small changes. */
   readonly isBrief?: boolean;
   /** Whether both inputs are one file, or files with the same bytes. */
-  readonly isSameFile?: boolean;
+  readonly areIdentical?: boolean;
 }
 
 export function diffReport(
   comparison: Comparison,
   taken: Pair<Taken>,
   troubles: readonly Trouble[],
-  { top, isOnConditions, isBrief = false, isSameFile = false }: ReportChoice,
+  { top, isOnConditions, isBrief = false, areIdentical = false }: ReportChoice,
 ): DiffReport {
   const { result, settings } = comparison;
   const by = comparison.by.map(({ key }) => key);
@@ -251,7 +251,7 @@ export function diffReport(
     ...(tree === null || isOnConditions ? [methodLine(result, settings), ...commonLine(result, settings)] : []),
     ...(tree?.heading ?? []),
   ];
-  const same = isSameFile ? ['BASE and NEW are the same file'] : [];
+  const same = areIdentical ? ['BASE and NEW are identical files'] : [];
   return {
     result,
     by,

@@ -4,6 +4,7 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
+import { counted } from '../../record/plural.js';
 import type { ProfileLine } from '../../record/record.js';
 import { RANGES_HINT, withoutTimes, type Analysis, type Answer, type Item, type RecordTypes } from '../analysis.js';
 import { countNotes } from '../limits.js';
@@ -301,16 +302,22 @@ export class PageBuilder implements Analysis<MakePage> {
       0,
     );
     const notes = countNotes(
-      [truncated, 'input', ' shown only to where it is cut off', 'truncated'],
+      [truncated, 'input', ' shown only in part', 'truncated; the page has the records before the cut'],
       [untimed, 'record', ' left out', 'no time'],
-      [outOfOrder, 'record', ' with too low utilisation', 'not in order of start time'],
+      [outOfOrder, 'record', ' around which utilisation is too low', 'not in order of start time'],
       [
         this.#scattered.size,
         'profile',
-        ' shown only to the first record of another',
-        'its records are mixed with those of others',
+        ' shown only up to the first record of another profile',
+        'records of several profiles are mixed',
       ],
-      [Math.max(0, this.#count - this.#most), 'profile', ' only in the rank tables', LEFT_OUT],
+      [
+        Math.max(0, this.#count - this.#most),
+        'profile',
+        ' only in the rank tables',
+        `the page holds ${counted(this.#most, 'profile')}`,
+        { wayOut: PAGE_OF_ONE },
+      ],
     );
     return { facts: make, notes };
   }
@@ -420,8 +427,8 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 }
 
-/** Follows the number of profiles that only the rank tables of the page contain. */
-const LEFT_OUT = 'dprof html FILE -o PAGE makes a page for one';
+/** What to do about profiles that only the rank tables of the page contain. */
+const PAGE_OF_ONE = 'dprof html FILE -o PAGE makes a page for one';
 
 const nothing = (): UserError =>
   new UserError('nothing to show: no kernels, no ranges, no samples', { hint: RANGES_HINT });

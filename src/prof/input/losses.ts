@@ -76,7 +76,7 @@ export class Losses {
     for (const doubt of other.#kinds.values()) this.#add(doubt);
   }
 
-  /** Adds what an answer found in the same profiles. */
+  /** Adds what an answer found in the same profiles; those with a loss or doubt of both kinds are counted once. */
   addFound(found: Losses): void {
     for (const level of ['loss', 'doubt'] as const) {
       const { count, first } = found.#profiles[level];

@@ -94,7 +94,7 @@ export class RecordChoice {
       ...(this.#located?.notes ?? []),
       ...(this.#cut === 0
         ? []
-        : [limit(`the part of ${cutText(this.#cut)} outside of the chosen time`, `${options} cut it`, { line: `${options} cut ${cutText(this.#cut)}: only the part inside counts` })]), // prettier-ignore
+        : [limit(`the part of ${cutText(this.#cut)} outside the chosen time`, `${options} cut it`, { line: `${options} cut ${cutText(this.#cut)}: only the part inside counts` })]), // prettier-ignore
       ...NUMBERED.flatMap((what) => {
         const missing = this.#missing(what);
         if (missing === null) return [];

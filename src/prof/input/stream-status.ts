@@ -128,7 +128,7 @@ export function endingsOf({ endings }: Pick<EndedInputs, 'endings'>): {
     ...troubles,
     ...(cut === null
       ? []
-      : [new UserError(`${cut.what}; ${WAS_READ}`, { about: 'the part behind the cut', ...cut.detail })]),
+      : [new UserError(`${cut.what}; ${WAS_READ}`, { about: 'the part after the cut', ...cut.detail })]),
     ...(failure === null ? [] : [new UserError(failure.what, { about: 'figures of this input', ...failure.detail })]),
   ]);
   return { notes, losses: line === null ? [] : [new UserError(line)], errors };

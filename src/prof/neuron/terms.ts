@@ -190,8 +190,9 @@ const COLUMN_TERMS: readonly Term[] = columnTerms().map((column): Term => ({
   shareOf: null,
 }));
 
-/** A word or expression as a part of a name that other letters and digits do not continue. */
+/** The pattern for whole words: no letter or digit comes before or after. */
 const wholeIn = ({ source }: RegExp): RegExp => new RegExp(`(?<![a-z0-9])(?:${source})(?![a-z0-9])`, 'i');
+/** The pattern for beginnings of words. */
 const startIn = ({ source }: RegExp): RegExp => new RegExp(`(?<![a-z0-9])(?:${source})`, 'i');
 
 /**

@@ -144,8 +144,8 @@ export function ranksDocument(report: JobReport, doubts: readonly Doubt[]): Rank
   };
 }
 
-/** The document with the rows of one table only. */
-export const withTable = (document: RanksDocument, table: RankTableName): Partial<RanksDocument> =>
+/** The document without the rows of the other tables. */
+export const withOnlyTable = (document: RanksDocument, table: RankTableName): Partial<RanksDocument> =>
   Object.fromEntries(Object.entries(document).filter(([key]) => key === table || !Object.hasOwn(RANK_TABLES, key)));
 
 const fileOfPart = ({ rank, file }: RankFile): RankFile => ({ rank, file });

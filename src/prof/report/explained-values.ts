@@ -24,19 +24,18 @@ export interface ExplainedValue {
 
 type Derivation = Pick<ExplainedValue, 'formula' | 'inputs'> & Partial<Pick<ExplainedValue, 'source' | 'why'>>;
 
-/** The formula of FLOPs and bytes, with the op's parameters. Parameters without a name are types and switches. */
-function workOf({ described, reason }: Annotated): Derivation {
-  if (described === null) return { formula: null, inputs: {}, why: reason };
+/**
+ * The formula of FLOPs or bytes, with the op's parameters. Parameters without a name are types and switches.
+ * @param amount the FLOPs or bytes; null if unknown
+ */
+function workOf({ described, reason }: Annotated, amount: number | null): Derivation {
+  const why = amount === null ? reason : null;
+  if (described === null) return { formula: null, inputs: {}, why };
   const { formula, source, params } = described.work;
   const unnamed = params.flatMap(([key, value]) => (key === '' ? [value] : []));
   const inputs = Object.fromEntries(params.filter(([key]) => key !== ''));
-  return { formula, inputs: unnamed.length === 0 ? inputs : { ...inputs, other: unnamed.join(', ') }, source };
+  return { formula, inputs: unnamed.length === 0 ? inputs : { ...inputs, other: unnamed.join(', ') }, source, why };
 }
-
-const whyUnknownWork = (row: Annotated, amount: number | null): Derivation => ({
-  ...workOf(row),
-  why: amount === null ? row.reason : null,
-});
 
 /** The minimum time by FLOPs, by bytes, or by the larger of both. */
 function floorOf(row: Annotated): Derivation {
@@ -48,7 +47,7 @@ function floorOf(row: Annotated): Derivation {
   return { formula, inputs: { flops, bytes, fastest, memory }, source: row.peaks.source };
 }
 
-/** Text about a share above 100 % of the peak. */
+/** Why a share of the peak is above 100 %. */
 const IMPOSSIBLE = 'above the peak, so the counts or the recorded time are wrong';
 const LESS_WORK = 'above the peak, because its algorithm (Winograd, FFT) does fewer FLOPs than are counted';
 const CACHED = 'above the peak, because operands may come from the cache';
@@ -68,14 +67,14 @@ export function matrixUnitReason({ tc, described, model }: Annotated): string {
   return described === null ? 'a product, according only to its name' : 'for a matrix product';
 }
 
-/** Why a kernel that waits for other devices, or whose transfers outlast it, has no rates. */
+/** Why a kernel has no rate of bytes although these are known; null for other kernels. */
 const whyNoTraffic = ({ load, bytes }: Annotated): string | null =>
   load.bytes === null && bytes !== null ? 'its transfers continue after its end, so its duration gives no rate' : null;
 
 /** By the key of the column, in the order of the explanation. */
 const DERIVATIONS: Readonly<Record<string, (row: Annotated) => Derivation>> = {
-  flops: (row) => whyUnknownWork(row, row.flops),
-  bytes: (row) => whyUnknownWork(row, row.bytes),
+  flops: (row) => workOf(row, row.flops),
+  bytes: (row) => workOf(row, row.bytes),
   tc: (row) => ({
     formula: null,
     inputs: { verdict: row.tensorCore.verdict, rule: row.tensorCore.rule },

@@ -27,7 +27,7 @@ export interface ExplanationDocument {
   /** Times in ns. */
   readonly start: number | null;
   readonly sil: number | null;
-  /** Whether the end is not the recorded one, which is impossible: the kernel ends where the next work of its stream begins. */
+  /** Whether the recorded end is impossible, so that the kernel ends where the next work of its stream begins. */
   readonly isCut: boolean;
   /** The computed values, each with its formula, inputs and source. */
   readonly values: readonly ExplainedValue[];
@@ -66,7 +66,7 @@ export interface ExplanationDocument {
   readonly operands: readonly ExplainedOperand[];
   /** Instructions for which an instruction waited. */
   readonly after: readonly ExplainedDependency[];
-  /** Values of the device's or its tool's counters. */
+  /** Values of counters of the device or of its tool, by name. */
   readonly counters: Readonly<Record<string, number>>;
 }
 
@@ -98,7 +98,7 @@ interface ExplainedCall {
 
 /** The forward op or kernel of a backward kernel. */
 interface ExplainedForward {
-  /** PROFILE:IDX of the forward kernel, from which calls, layer and trace are; null when the profile records the op itself. */
+  /** PROFILE:IDX of the forward kernel, which gives calls, layer and trace; null when the profile records the op itself. */
   readonly explain: string | null;
   readonly mod: string | null;
   readonly op: string | null;

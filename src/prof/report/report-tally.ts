@@ -172,7 +172,7 @@ export function unknownsNote(tally: ReportTally): Limits | null {
       tally.unknownFlopsReasons.text ?? 'no formula fits their op calls',
       tally.unknownFlopsReasons.wayOut,
     ],
-    [tally.untimed, 'without a duration, in no group', 'the profile has no end of them'],
+    [tally.untimed, 'without a duration, in no group', 'the profile lacks their ends'],
     [tally.withoutForward, 'backward without a forward kernel', lost ?? 'no earlier kernel has their sequence ids'],
     [
       tally.ambiguousForward,
@@ -202,17 +202,13 @@ export function unknownsNote(tally: ReportTally): Limits | null {
 const WITH_REASONS = 'dprof --explain ID says why';
 
 /** The note on instructions that only wait; null when there are none. */
-export const waitsNote = ({ waits, kernels }: ReportTally): Limits | null =>
-  waits === 0
-    ? null
-    : limit(
-        'the same figures as dprof summary and pages',
-        `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here`,
-        {
-          wayOut: "--where 'category!=wait' leaves them out",
-          line: `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here, but not in dprof summary or on a page; --where 'category!=wait' leaves them out`,
-        },
-      );
+export function waitsNote({ waits, kernels }: ReportTally): Limits | null {
+  if (waits === 0) return null;
+  const why = `waits (${grouped(waits)} of ${many(kernels, 'instruction')}) count here`;
+  const wayOut = "--where 'category!=wait' leaves them out";
+  const line = `${why}, but not in dprof summary or on a page; ${wayOut}`;
+  return limit('figures that agree with dprof summary and pages', why, { wayOut, line });
+}
 
 /** The note on rates above a device's peak; null when there are none. */
 export function defectNote({ abovePeak, firstAbovePeak }: ReportTally): Limits | null {

@@ -258,7 +258,7 @@ export class Regions implements Analysis<readonly ProfileRegions[]> {
       table: { columns: REGION_COLUMNS, rows },
       facts: profiles.filter((profile) => profile.rows.length > 0),
       notes: countNotes(
-        [this.#untimed, 'record', ' left out, idle of their passes unknown', 'no time'],
+        [this.#untimed, 'record', ' left out, so idle of the passes concerned is unknown', 'no time'],
         [this.#outside, 'activity', ' in no region', 'not launched during a region'],
         [this.#unlinked, 'activity', ' in no region', 'no known launch'],
         [this.#devicesWithoutCopies, 'device', ...WITHOUT_COPIES],

@@ -148,8 +148,8 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
       facts: profiles,
       notes: countNotes(
         [idle.length, 'profile', ' without an answer', `neither device work nor steps in ${namesWithoutWork(idle)}`],
-        [untimed, 'record', ' left out, free and idle of their steps unknown', 'no time'],
-        [this.late, 'record', ' with too low times', 'not in order of start time'],
+        [untimed, 'record', ' left out, so free and idle of the steps concerned are unknown', 'no time'],
+        [this.late, 'record', ' whose time is undercounted', 'not in order of start time'],
         [graphs, 'graph launch', ' counted as computing', 'traced as a whole'],
         [devicesWithoutCopies(profiles), 'device', ...WITHOUT_COPIES],
         ...withoutSteps(profiles),
@@ -200,7 +200,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 }
 
-/** Remark on devices whose copies were not recorded. */
+/** What a note says about devices whose copies were not recorded: the effect, and why. */
 export const WITHOUT_COPIES = [' whose busy and idle are unknown', 'copies are not in the profile'] as const;
 
 const devicesWithoutCopies = (profiles: readonly ProfileSteps[]): number =>

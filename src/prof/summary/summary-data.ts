@@ -98,10 +98,10 @@ export interface DeviceTime {
   readonly missing: MissingTime | null;
 }
 
-/** How long an engine worked. Waits are not work. */
+/** How long an engine worked; waits do not count. */
 export interface EngineTime {
   readonly engine: string;
-  /** Time in which at least one instruction or transfer of the engine ran. */
+  /** Time in ns during which at least one instruction or transfer of the engine ran. */
   readonly active: number;
 }
 

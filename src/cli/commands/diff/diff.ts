@@ -214,8 +214,8 @@ async function run(given: Arguments): Promise<void> {
   const troubles = isGate ? troublesOf(taken) : [];
   const { top, isBrief } = request;
   const isOnConditions = request.conditions.length > 0;
-  const isSameFile = haveSameBytes(request.base, request.new);
-  const report = diffReport(comparison, taken, troubles, { top, isOnConditions, isBrief, isSameFile });
+  const areIdentical = haveSameBytes(request.base, request.new);
+  const report = diffReport(comparison, taken, troubles, { top, isOnConditions, isBrief, areIdentical });
   const times = Object.entries(choices).flatMap(([input, choice]) => {
     const window = choice?.chosenTime ?? null;
     return window === null ? [] : [{ row: 'window', input, window }];

@@ -60,7 +60,7 @@ function sizeIn(root: string, place: string, paths: readonly string[]): number {
   return files.reduce((sum, path) => sum + statSync(join(root, path)).size, 0);
 }
 
-/** Names the folder that a profiler writes instead of the file in it by which it was found, where it has one profile. */
+/** Replaces the file by which a profile was found by the folder that its profiler wrote, if that has one profile. */
 async function inOutputFolders(
   root: string,
   found: readonly ListedProfile[],

@@ -1,9 +1,10 @@
 /**
- * The tools as clients see them. A call runs a command of `dprof` in a process of its own, so the answer has the bytes that
- * the command prints.
+ * The tools as clients see them. A call runs a command of `dprof` in a process of its own, so the answer is what the
+ * command prints, apart from a way out that calls can take.
  */
 import type { CallToolResult, Tool as ToolEntry } from '@modelcontextprotocol/sdk/types.js';
 import { join } from 'node:path';
+import type { Limit } from '../../../prof/limits.js';
 import { EXIT, UsageError } from '../../../record/errors.js';
 import { jsonOf } from '../../../record/control-characters.js';
 import type { CommandEntry } from '../../command.js';
@@ -120,7 +121,7 @@ function resultOf({ reason, code, stdout, stderr }: AnswerEnd, seconds: number):
 /** The last line of a document that lacks something, with the length at which it would be whole. */
 const WAY_OUT = /"wayOut":"--max-chars (\d+) leaves nothing out"(?=\}\}\n$)/;
 
-/** The document with a way out that calls can take: they have the input `max_chars`, up to a limit. It is not longer. */
+/** The document with a way out that a call can take: the input `max_chars` within its limit. It does not get longer. */
 const withinLimit = (document: string): string =>
   document.replace(WAY_OUT, (_, length: string) =>
     Number(length) <= ANSWER_CHARACTERS.most
@@ -137,7 +138,8 @@ const LIST_INPUTS = {
 function listTool(roots: Roots): ServedTool {
   const { folder, max_chars: length } = LIST_INPUTS;
   const properties = { folder: { ...folder.schema, description: 'only the profiles in it' }, max_chars: length.schema };
-  const about = 'The profiles that can be read: path, format and size of each. Formats are detected by content.';
+  const about =
+    'The profiles that can be read: path, format, size and number of profiles. Formats are detected by content.';
   return {
     entry: entryOf('list', about, { type: 'object', properties, additionalProperties: false }),
     call: async (given) => {
@@ -164,9 +166,9 @@ async function listText(roots: Roots, folder: string | undefined, length: number
     for (const row of profiles) rows.push({ ...row, path: shownPath(join(path, row.path)) });
     if (isCut) cut.push(shownPath(path));
   }
-  const cannot = cut.map((input) => ({
-    what: 'too many files to examine all of them',
-    why: null,
+  const cannot = cut.map((input): Limit => ({
+    what: 'further profiles',
+    why: 'too many files to examine all of them',
     wayOut: 'name a folder',
     input,
   }));

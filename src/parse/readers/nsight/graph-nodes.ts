@@ -73,8 +73,8 @@ export class GraphNodes {
     return event === null ? null : ((this.#captured ??= this.#readContexts()).get(event) ?? null);
   }
 
-  /** When and on which thread nodes were added that are not copies. */
-  births(): readonly Pick<NodeEvent, 'thread' | 'start'>[] {
+  /** When and on which thread nodes were added that are not copies of others. Times in ns. */
+  creations(): readonly Pick<NodeEvent, 'thread' | 'start'>[] {
     const events = [...this.#events.values()].flatMap((nodes) => [...nodes.values()]);
     return events.filter(({ original }) => Number.isNaN(original));
   }

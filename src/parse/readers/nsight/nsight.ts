@@ -417,8 +417,8 @@ class NsightTrace implements Trace {
     yield* merged(startOf, this.#cpu.busy(profile), this.#memory.records(profile, diagnostics), counters);
   }
 
-  nodeBirths(): ReturnType<GraphNodes['births']> {
-    return this.#graphNodes.births();
+  nodeCreations(): ReturnType<GraphNodes['creations']> {
+    return this.#graphNodes.creations();
   }
 
   capturedNode(activity: number): CapturedNode | null {

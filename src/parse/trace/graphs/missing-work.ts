@@ -79,16 +79,16 @@ function capturedCalls(trace: Trace): (call: number) => boolean {
   const byProcess = new Map<number, CaptureSpan[]>();
   for (const span of captureSpans(trace)) entryOf(byProcess, processOf(span.thread), () => []).push(span);
   const times = new Map([...byProcess].map(([owner, spans]) => [owner, joined(spans)]));
-  const births = birthTimes(trace);
+  const creations = creationTimes(trace);
   return (call) =>
     spanAt(times.get(processOf(thread.at(call))) ?? [], start.at(call)) !== null ||
-    births.get(thread.at(call))?.(start.at(call), end.at(call)) === true;
+    creations.get(thread.at(call))?.(start.at(call), end.at(call)) === true;
 }
 
 /** Whether a node of a graph was added within a time span, by thread. */
-function birthTimes(trace: Trace): ReadonlyMap<number, (from: number, to: number) => boolean> {
-  const births = groupsOf(trace.nodeBirths?.() ?? [], ({ thread }) => thread);
-  return new Map([...births].map(([thread, list]) => [thread, holdsAny(list.map(({ start }) => start))]));
+function creationTimes(trace: Trace): ReadonlyMap<number, (from: number, to: number) => boolean> {
+  const creations = groupsOf(trace.nodeCreations?.() ?? [], ({ thread }) => thread);
+  return new Map([...creations].map(([thread, list]) => [thread, holdsAny(list.map(({ start }) => start))]));
 }
 
 /**

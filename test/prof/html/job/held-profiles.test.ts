@@ -72,8 +72,8 @@ describe('a page of more profiles than it holds', () => {
     const pages = new PageBuilder({ timeline: { of: 'usual' }, events: 1000, held: HELD });
     takeAll([...records(SHORT), ...again], pages);
     expect(linesOf(pages.finish().notes)).to.deep.equal([
-      '1 profile shown only to the first record of another: its records are mixed with those of others',
-      '9 profiles only in the rank tables: dprof html FILE -o PAGE makes a page for one',
+      '1 profile shown only up to the first record of another profile: records of several profiles are mixed',
+      `9 profiles only in the rank tables: the page holds ${HELD} profiles (dprof html FILE -o PAGE makes a page for one)`,
     ]);
   });
 });
