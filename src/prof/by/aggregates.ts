@@ -170,6 +170,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     ),
   ]),
   ...HOST_AGGREGATES,
+  LEVEL_COLUMN,
 ];
 
 /** Columns after the keys when -c is not given. */
