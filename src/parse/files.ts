@@ -141,18 +141,27 @@ export function haveSameBytes(a: string, b: string): boolean {
   if (realpathSync(a) === realpathSync(b)) return true;
   const { size } = statSync(a);
   if (statSync(b).size !== size) return false;
-  const files = [openSync(a, 'r'), openSync(b, 'r')] as const;
-  const blocks = [Buffer.allocUnsafe(BLOCK), Buffer.allocUnsafe(BLOCK)] as const;
+  const first = openSync(a, 'r');
   try {
-    for (let at = 0; at < size; at += BLOCK) {
-      const ofA = blocks[0].subarray(0, readFully(files[0], blocks[0], at));
-      const ofB = blocks[1].subarray(0, readFully(files[1], blocks[1], at));
-      if (!ofA.equals(ofB)) return false;
+    const second = openSync(b, 'r');
+    try {
+      return areEqual(first, second, size);
+    } finally {
+      closeSync(second);
     }
-    return true;
   } finally {
-    for (const file of files) closeSync(file);
+    closeSync(first);
   }
+}
+
+/** Whether two open files of the same size in bytes have the same bytes. */
+function areEqual(first: number, second: number, size: number): boolean {
+  const [left, right] = [Buffer.allocUnsafe(BLOCK), Buffer.allocUnsafe(BLOCK)];
+  for (let at = 0; at < size; at += BLOCK) {
+    const length = readFully(first, left, at);
+    if (readFully(second, right, at) !== length || left.compare(right, 0, length, 0, length) !== 0) return false;
+  }
+  return true;
 }
 
 /**

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { optionWords } from '../../src/cli/arguments.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { SKILL_COMMANDS } from '../../docs/pages/skill.js';
+import { freshPath } from '../support/fresh-path.js';
 import { runCli } from '../support/run-cli.js';
 import { itShared, itSharedLong, ROOT } from '../support/shared.js';
 import { results } from './path.js';
@@ -125,19 +126,24 @@ describe('the page for agents', () => {
     AFTER: 'samples/lenet.pt.trace.json.gz',
   };
 
+  /** What lines print that have no JSON. */
+  const TEXTS: Readonly<Record<string, RegExp>> = { diff: /^# BASE .*\n# NEW /, repro: /^import torch$/m };
+
   /** Words of a line as a shell splits it. */
   const wordsOf = (line: string): string[] =>
     (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, '')); // prettier-ignore
 
   for (const { line } of SKILL_COMMANDS)
     it(`has a line that works: ${line}`, async function () {
-      const [program, ...words] = wordsOf(line).map((word) => INPUTS[word] ?? word);
+      const script = freshPath('op.py');
+      const [program, ...words] = wordsOf(line).map((word) => (word === 'op.py' ? script : (INPUTS[word] ?? word)));
       expect(program).to.equal('dprof');
       const file = line.includes(' memory ') ? 'samples/ascend_pt' : null;
       const { code, stdout, stderr } = await runCli('dprof', words.map((word) => (file !== null && word === INPUTS['PROFILE'] ? file : word))); // prettier-ignore
       if (stderr.includes('needs DuckDB')) return this.skip();
       expect(code, stderr).to.equal(0);
       if (line.includes('-f json')) expect(JSON.parse(stdout)).to.include.keys('answer', 'doubts', 'cannot');
-      else expect(stdout).to.include('formula');
+      else
+        expect(words.includes(script) ? readFileSync(script, 'utf8') : stdout).to.match(TEXTS[words[0] ?? ''] ?? /^$/);
     });
 });
