@@ -97,7 +97,7 @@ describe('dprof advise', () => {
     expect(stdout).to.match(
       /\n1\. launch-gaps, devices 0 3 4, about 60\.0 % to 71\.4 % of the time\n {3}1\.200 us summed over 3 devices, most on device 3: the CPU launches too slowly: /,
     );
-    expect(stdout).to.match(/ {3}see: {5}dprof critical-path '\/.*a rank'\\''s\.jsonl'\n/);
+    expect(stdout).to.match(/ {3}see: {5}dprof queues '\/.*a rank'\\''s\.jsonl'\n/);
     expect(stdout).not.to.match(/\n2\. |FILE/);
   });
 

@@ -171,7 +171,7 @@ function shortGaps(
       kernelsShorterThanLaunch: launches.tiny,
       kernelsShorterThanLaunchNs: launches.tinyTime,
     },
-    see: 'dprof critical-path FILE',
+    see: 'dprof queues FILE',
   };
 }
 

@@ -403,7 +403,8 @@ describe('XPlane reader', () => {
     const reports = stdout
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as MemoryDocument);
+      .map((line) => JSON.parse(line) as MemoryDocument)
+      .filter((line) => 'peak' in line);
     expect(reports.map(({ device, peak, series }) => [device, peak.bytes, peak.of, series[0]?.samples])).to.deep.equal([
       [0, 21_492_569_216, 'Total', 234],
       [1, 21_492_671_104, 'Total', 224],
