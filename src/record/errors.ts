@@ -13,7 +13,7 @@ export class UserError extends Error {
       readonly where?: string;
       /** The reason, where it is not part of the text of what is wrong. */
       readonly why?: string;
-      /** What an answer lacks because of it, for programs, where that is not the whole answer. */
+      /** The part of an answer that this error leaves out, for programs; the whole answer when not given. */
       readonly about?: string;
       /** What the user can do. */
       readonly hint?: string;

@@ -90,7 +90,7 @@ function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
   ];
 }
 
-/** The engines of a device, of which several run at once. */
+/** The engines of a device. Several run at once. */
 const engineLines = ({ engines = [] }: DeviceTime): Line[] =>
   engines.map(({ engine, active }, at) => [
     `  engine ${engine}`,

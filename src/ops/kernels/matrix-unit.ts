@@ -8,6 +8,7 @@
  * Huawei, platform configuration of CANN's runtime (mmad); Google, Cloud TPU documentation. Only types that run at the
  * unit's rate are listed: FP64 of sm86, sm89 and sm120 exists for compatibility and runs at the speed of the vector unit.
  */
+import { capabilityOf } from '../../record/fields/stated-device.js';
 import type { OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import { inputTensors, opName } from '../operands.js';
@@ -60,10 +61,7 @@ const typesOf = byName((arch) => UNITS.find((unit) => unit.arch.test(plain(arch)
 export const matrixTypes = (arch: string | undefined): readonly MathType[] | null =>
   arch === undefined ? null : typesOf(arch);
 
-const numberOf = byName((arch) => {
-  const sm = /^sm_?(\d+)/.exec(arch);
-  return sm === null ? null : Number(sm[1]);
-});
+const numberOf = byName(capabilityOf);
 
 /** `sm80` → 80; null for other vendors. */
 export const smOf = (arch: string | undefined): number | null => (arch === undefined ? null : numberOf(arch));

@@ -49,6 +49,7 @@ export function duringCall<T>(body: () => T): T {
 /** The rows of a query, each read in a call of its own. @param query starts the query */
 export function inCalls<Row>(query: () => IterableIterator<Row>): IterableIterator<Row> {
   const rows = duringCall(query);
+  if (termination === null) return rows;
   return {
     [Symbol.iterator]() {
       return this;

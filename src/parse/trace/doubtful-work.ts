@@ -10,7 +10,7 @@ import { IN_ORDER } from './mending/stream-order.js';
 import type { Trace } from './trace.js';
 import { KIND_CODE } from './trace-columns.js';
 
-/** Unit: ns. Times of some profiles are multiples of it. */
+/** Resolution of some profiles, in ns. */
 const MICROSECOND = 1000;
 
 /** Counts what the records of kernels show. Memory: one number for each device. */

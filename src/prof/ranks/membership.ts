@@ -55,7 +55,7 @@ const MOST_RANKS = 1_000_000;
 const missingRanks = (known: Pick<ReadonlySet<number>, 'has'>, below: number): number[] =>
   Array.from({ length: Math.min(below, MOST_RANKS) }, (_, rank) => rank).filter((rank) => !known.has(rank));
 
-/** A note on the ranks of a job of which no profile is given, where several of its ranks are; null where all are. */
+/** A note on the ranks of a job whose profiles are missing, where several ranks are given; null where all are given. */
 export function missingRanksNote(headers: readonly Pick<ProfileRecord, 'rank' | 'worldSize'>[]): Limits | null {
   const ranks = new Set(headers.flatMap(({ rank }) => rank ?? []));
   const [size, ...others] = new Set(headers.flatMap(({ worldSize }) => worldSize ?? []));

@@ -23,3 +23,9 @@ export function statedDevice(header: ProfileRecord | null, id: number | null): D
  */
 export const rankOn = (header: ProfileRecord | null, device: number | null): number | null =>
   header?.rank ?? statedDevice(header, device)?.rank ?? null;
+
+/** Compute capability of an NVIDIA device without its point: `sm80` → 80; null for other vendors. */
+export function capabilityOf(arch: string): number | null {
+  const sm = /^sm_?(\d+)/.exec(arch);
+  return sm === null ? null : Number(sm[1]);
+}
