@@ -57,15 +57,20 @@ function renamed(value: unknown): unknown {
         return [key, `#/$defs/${plain(decodeURIComponent(String(child)).replace('#/definitions/', ''))}`];
       if (key === 'items' && Array.isArray(child)) return ['prefixItems', renamed(child)];
       if (key !== 'definitions') return [key, renamed(child)];
-      return [
-        key,
-        Object.fromEntries(Object.entries(child as object).map(([name, type]) => [plain(name), renamed(type)])),
-      ];
+      const names = Object.keys(child as object).map(plain);
+      const twice = names.find((name, index) => names.indexOf(name) !== index);
+      if (twice !== undefined) throw new Error(`two types would be called ${twice} in a schema: name one of them`);
+      return [key, Object.fromEntries(Object.values(child as object).map((type, at) => [names[at], renamed(type)]))];
     }),
   );
 }
 
-const plain = (name: string): string => name.replace(/\W+/g, '_').replace(/^_|_$/g, '');
+/** The generator names types without a name after their place in the sources, which changes. */
+const plain = (name: string): string =>
+  name
+    .replace(/def-[a-z]+(?:-\d+)+/g, '')
+    .replace(/\W+/g, '_')
+    .replace(/^_|_$/g, '');
 
 /** The schema of one of the types. */
 const typed =

@@ -59,6 +59,7 @@ export async function runAnalysis<Facts>(
   const opened = await openInputs(files, meter, run.analysis, reading);
   const source = document?.watched(opened, files) ?? opened;
   let notes: readonly Note[] = [];
+  let doubt = '';
   try {
     await withOutput(output, inputs, async (out, flush) => {
       const write = document?.rows(out) ?? out;
@@ -70,6 +71,7 @@ export async function runAnalysis<Facts>(
       const found = [...(answer.notes ?? []), ...(choice?.notes ?? [])];
       notes = quiet && document === null ? [] : await shown(found, source, files);
       const losses = lossesOf(source.endings, answer.losses);
+      if (format !== 'json' && LINES[format] === undefined) doubt = losses.lineOf('doubt') ?? '';
       await run.print(answer, write, { input: source.name, doubts: losses.doubts });
       const window = choice?.chosenTime ?? null;
       if (document !== null) {
@@ -80,7 +82,10 @@ export async function runAnalysis<Facts>(
       }
       confirmWhole(source, existing, output);
     });
-    if (!quiet) writeNotes(notes, source.name);
+    if (!quiet) {
+      writeNotes(notes, source.name);
+      if (doubt !== '') say('dprof', doubt);
+    }
   } catch (error) {
     const failure = withSource(await hinted(explained(error, source), files), source);
     sayTroubles(source, failure);

@@ -106,6 +106,23 @@ describe('dprof ranks', () => {
     expect(columns.stdout).to.match(/^complete +whether all ranks have a profile/m);
   });
 
+  it('writes at most the first N rows of each table in every format', async () => {
+    const whole = await run('-f', 'csv', '-t', 'late', part);
+    const csv = await run('-f', 'csv', '-t', 'late', '--top', '2', part);
+    expect(csv.stdout).to.equal(`${whole.stdout.split('\n').slice(0, 3).join('\n')}\n`);
+    type Tables = Readonly<Record<string, readonly unknown[]>>;
+    const tablesOf = (text: string): Tables =>
+      (JSON.parse(text) as { readonly answer: readonly Tables[] }).answer[0] as Tables;
+    const all = tablesOf((await run('-f', 'json', part)).stdout);
+    const first = tablesOf((await run('-f', 'json', '--top', '1', part)).stdout);
+    for (const name of ['ranks', 'collectives', 'late', 'groups']) {
+      expect(all[name], name).to.have.length.above(0);
+      expect(first[name], name).to.deep.equal(all[name]?.slice(0, 1));
+    }
+    expect(all['late']).to.have.length.above(2);
+    expect(first['stragglers']).to.deep.equal(all['stragglers']);
+  });
+
   it('refuses columns that there are none of, and those of JSON', async () => {
     const unknown = await run('-c', 'rank,clok', part);
     expect(unknown).to.include({ code: 2, stdout: '' });

@@ -1,5 +1,5 @@
 /** `dprof ranks`: how the ranks of a job affect each other. */
-import { ranksDocument, RanksAnalysis, withOnlyTable } from '../../prof/ranks/ranks-document.js';
+import { firstRows, ranksDocument, RanksAnalysis, withOnlyTable } from '../../prof/ranks/ranks-document.js';
 import { RANK_TABLES, type RankTableName } from '../../prof/ranks/tables/tables.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonOf } from '../../record/control-characters.js';
@@ -136,7 +136,7 @@ export const ranks = recordsCommand(
       RANK_OPTION,
       STEP_OPTION,
       { name: 'columns', help: 'list the columns of that table and their meaning' },
-      { name: 'top', takes: 'N', help: `at most N rows per table in text (${TOP}; with -t all)` },
+      { name: 'top', takes: 'N', help: `at most N rows per table (in text ${TOP}; else, and with -t, all)` },
     ],
     unfit: {
       ...unfit(TIME_NAMES, 'the clocks of ranks differ; use --step LIST, or dprof summary --rank N --from MS --to MS'),
@@ -182,7 +182,8 @@ export const ranks = recordsCommand(
         'json always has every column; -t T leaves out the other tables',
       );
     const all = RANK_TABLES[table].columns as readonly Column<unknown>[];
-    const chosen = isSorted ? tableChoice(given, all, request) : null;
+    const isTable = format !== 'text' && format !== 'json';
+    const chosen = isSorted || (isTable && top !== undefined) ? tableChoice(given, all, request) : null;
     const isAlone = given.text('table') !== undefined || keys !== undefined;
     await runAnalysis(request, {
       analysis: new RanksAnalysis(table, keys),
@@ -195,7 +196,7 @@ export const ranks = recordsCommand(
               ? tableScreen(table, facts, { top: top ?? Infinity, width }, keys)
               : ranksScreen(facts, { top: top ?? TOP, width }),
           json: () => {
-            const document = ranksDocument(facts, doubts);
+            const document = firstRows(ranksDocument(facts, doubts), top);
             return `${jsonOf(given.text('table') === undefined ? document : withOnlyTable(document, table))}\n`;
           },
         }),

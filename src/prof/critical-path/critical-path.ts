@@ -178,7 +178,7 @@ export class CriticalPaths implements Analysis<readonly ProfilePaths[]> {
   }
 
   get #isDerived(): boolean {
-    return (this.choice.whatIf?.device ?? null) !== null;
+    return this.choice.whatIf?.needsWork === true;
   }
 
   #eventsOf(profile: number): ProfileEvents {
@@ -241,19 +241,19 @@ export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRang
   return ranges;
 }
 
-/** Changes that change nothing, and how many kernels another device does not change. */
+/** Changes that change nothing, and how many kernels a change leaves as they are because their time is not known. */
 function changeNotes(whatIf: WhatIf | undefined): Limits[] {
   if (whatIf === undefined) return [];
-  const { chains, hasFused, device, kept, unmatched } = whatIf;
-  const share = kept.all === 0 ? '' : ` (${((100 * kept.time) / kept.all).toFixed(1)}% of kernel time)`;
+  const { chains, hasFused, unchanged, unmatched } = whatIf;
   return [
     ...unmatched.map((text) => limit(`'${text}' changes nothing`, 'no kernel matches')),
     ...(chains.length > 0 && !hasFused
       ? [limit("'fuse' changes nothing", 'no kernels follow each other in that order on a stream')]
       : []),
-    ...(device !== null && kept.kernels > 0
-      ? [limit(`${counted(kept.kernels, 'kernel')}${share} unchanged on ${device.name}`, 'work unknown, or bound by neither arithmetic nor memory')] // prettier-ignore
-      : []),
+    ...unchanged.map(({ kernels, time, all, change, why }) => {
+      const share = all === 0 ? '' : ` (${((100 * time) / all).toFixed(1)}% of kernel time)`;
+      return limit(`${counted(kernels, 'kernel')}${share} unchanged ${change}`, why);
+    }),
   ];
 }
 

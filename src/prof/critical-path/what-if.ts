@@ -1,4 +1,4 @@
-/** Changes of a program whose effect a replay predicts: `op==mm: 0.5`, `communication: 0`. */
+/** Changes of a program whose effect a replay predicts: `op==mm: 0.5`, `op==mm: roof`, `communication: 0`. */
 import { nearest, UsageError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
 import { communicates } from '../steps/step-work.js';
@@ -36,9 +36,12 @@ interface Change {
   readonly text: string;
   readonly kernels: KernelFilter | null;
   readonly bound: Bound | null;
-  /** Factor that multiplies its time. */
-  readonly factor: number;
+  /** Factor that multiplies its time; ROOF for the minimum time of each kernel. */
+  readonly factor: number | typeof ROOF;
 }
+
+/** Instead of a factor: each kernel takes its minimum time under the roofline of its device. */
+const ROOF = 'roof';
 
 /** Other words for kinds of time. */
 const ALSO: Readonly<Record<string, Bound>> = { collective: 'communication', collectives: 'communication' };
@@ -59,11 +62,14 @@ function boundOf(text: string): Bound | null {
 
 /** @throws UsageError for a string without a factor, and for a filter that cannot be parsed */
 function parseChange(text: string): Change {
-  const [, what = '', factor = ''] = /^(.*\S) *: *(\d{1,9}(?:\.\d{1,9})?)$/.exec(text.trim()) ?? [];
+  const [, what = '', factor = ''] = /^(.*\S) *: *(\d{1,9}(?:\.\d{1,9})?|roof)$/.exec(text.trim()) ?? [];
   if (factor === '')
     throw new UsageError(`--what-if takes EXPR: FACTOR, not '${text}'`, "for example --what-if 'op==mm: 0.5'");
   const bound = boundOf(what);
-  return { text, bound, kernels: bound === null ? parseWhere(what) : null, factor: Number(factor) };
+  if (bound !== null && factor === ROOF)
+    throw new UsageError(`only kernels have a roof, not ${bound}`, "for example --what-if 'op==mm: roof'");
+  const kernels = bound === null ? parseWhere(what) : null;
+  return { text, bound, kernels, factor: factor === ROOF ? ROOF : Number(factor) };
 }
 
 /** The change that makes all ranks equally fast. */
@@ -90,12 +96,31 @@ function deviceOf(name: string): Peaks {
   return peaks;
 }
 
-/** Kernels whose time on another device is not known, and which therefore keep theirs. */
-interface KeptKernels {
-  readonly kernels: number;
-  /** Time in ns of these kernels, and of all kernels. */
-  readonly time: number;
-  readonly all: number;
+/** Counts kernels that keep their time, because the one after the change is not known. */
+export class UnchangedKernels {
+  kernels = 0;
+  /** Time in ns of these kernels, and of all kernels that were to be changed. */
+  time = 0;
+  all = 0;
+
+  /**
+   * @param change what does not change them: `on H100 SXM`
+   * @param why why their time after it is not known
+   */
+  constructor(
+    readonly change: string,
+    readonly why: string,
+  ) {}
+
+  /** Counts a kernel. @returns the factor, or 1 when it is not known */
+  counted(factor: number | null, { record }: Annotated): number {
+    const time = Math.max(0, record.dur ?? 0);
+    this.all += time;
+    if (factor !== null) return factor;
+    this.kernels++;
+    this.time += time;
+    return 1;
+  }
 }
 
 /** Several changes at once; their factors multiply. */
@@ -111,12 +136,17 @@ export class WhatIf {
   hasFused = false;
   /** Peak rates of another device; null for the one in the profile. */
   readonly device: Peaks | null;
-  /** Kernels for which the other device changes nothing; counted as `factorOf` is called. */
-  kept: KeptKernels = { kernels: 0, time: 0, all: 0 };
+  readonly #onDevice: UnchangedKernels;
+  readonly #underRoof: ReadonlyMap<Change, UnchangedKernels>;
 
-  /** Whether values derived from ops are needed: another device scales kernels by their FLOPs and bytes. */
+  /** Whether values derived from ops are needed: minimum times depend on FLOPs and bytes. */
   get needsWork(): boolean {
-    return this.device !== null;
+    return this.device !== null || this.#underRoof.size > 0;
+  }
+
+  /** Kernels that keep their time, counted as `factorOf` is called, for each change that keeps any. */
+  get unchanged(): readonly UnchangedKernels[] {
+    return [this.#onDevice, ...this.#underRoof.values()].filter(({ kernels }) => kernels > 0);
   }
 
   /** @throws UsageError for a string that is not a change */
@@ -130,6 +160,12 @@ export class WhatIf {
     this.#changes = texts
       .filter((text) => ![EQUAL, DEVICE, FUSE].some((pattern) => pattern.test(text)))
       .map(parseChange);
+    this.#onDevice = new UnchangedKernels(`on ${this.device?.name}`, 'work unknown, or bound by neither arithmetic nor memory'); // prettier-ignore
+    this.#underRoof = new Map(
+      this.#changes
+        .filter(({ factor }) => factor === ROOF)
+        .map((change) => [change, new UnchangedKernels(`by '${change.text}'`, 'minimum time unknown')]),
+    );
   }
 
   /** Factor that multiplies the time of a kernel. Call it once for each kernel. */
@@ -137,7 +173,7 @@ export class WhatIf {
     const first = this.device === null || communicates(kernel.record) ? 1 : this.#factorOn(this.device, kernel);
     const matching = this.#changes.filter(({ kernels }) => kernels?.(kernel) === true);
     for (const change of matching) this.#matched.add(change);
-    return matching.reduce((all, { factor }) => all * factor, first);
+    return matching.reduce((all, change) => all * this.#factorBy(change, kernel), first);
   }
 
   /** Filters that no kernel has matched so far, as they were given. */
@@ -154,17 +190,22 @@ export class WhatIf {
   #factorOn(device: Peaks, kernel: Annotated): number {
     const { bound, floor } = kernel.placement;
     const other = kernel.placementOn(device).floor;
-    const time = Math.max(0, kernel.record.dur ?? 0);
     const isKnown = (bound === 'compute' || bound === 'memory') && floor !== null && floor > 0 && other !== null;
-    this.kept = {
-      kernels: this.kept.kernels + (isKnown ? 0 : 1),
-      time: this.kept.time + (isKnown ? 0 : time),
-      all: this.kept.all + time,
-    };
-    return isKnown ? other / floor : 1;
+    return this.#onDevice.counted(isKnown ? other / floor : null, kernel);
+  }
+
+  /** One kernel that is already faster than its minimum time, as with data in a cache, keeps its time. */
+  #factorBy(change: Change, kernel: Annotated): number {
+    if (change.factor !== ROOF) return change.factor;
+    const { gap } = kernel.placement;
+    const factor = gap === null ? null : 1 / Math.max(1, gap);
+    return this.#underRoof.get(change)?.counted(factor, kernel) ?? 1;
   }
 
   factorOfBound(bound: Bound): number {
-    return this.#changes.reduce((all, change) => (change.bound === bound ? all * change.factor : all), 1);
+    return this.#changes.reduce(
+      (all, change) => (change.bound === bound && change.factor !== ROOF ? all * change.factor : all),
+      1,
+    );
   }
 }

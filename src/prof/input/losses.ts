@@ -2,6 +2,7 @@
  * Losses and doubts that readers counted while they read an answer's inputs. Every answer reports them, in the words of
  * `dprof check`; `dprof check` and `dprof summary` add those of `FoundDoubts`. Memory: one row per kind.
  */
+import { basename } from 'node:path';
 import { entryOf } from '../../containers/map-entry.js';
 import { DOUBT_MEANINGS } from '../../record/glossary.js';
 import type { EndRecord } from '../../record/record.js';
@@ -52,10 +53,13 @@ export const isUnread = (end: End): boolean =>
 /** Message when nothing was read. */
 export const NOTHING_READ = 'none of it could be read';
 
+/** In the order in which they are listed. */
+const LEVELS = ['loss', 'doubt'] as const;
+
 export class Losses {
   readonly #kinds = new Map<string, { -readonly [Key in keyof Doubt]: Doubt[Key] }>();
-  /** Profiles with a loss or a doubt: their number, and the file of the first. */
-  readonly #profiles = { loss: { count: 0, first: '' }, doubt: { count: 0, first: '' } };
+  /** Number of profiles with a loss, and with a doubt, by file in the order in which they were found. */
+  readonly #profiles: Readonly<Record<Doubt['level'], Map<string, number>>> = { loss: new Map(), doubt: new Map() };
 
   take(file: string, end: Parameters<typeof faultsIn>[0]): void {
     this.addDoubts(file, doubtsIn(end));
@@ -63,32 +67,33 @@ export class Losses {
 
   /** Adds those of one profile. */
   addDoubts(file: string, doubts: readonly Omit<Doubt, 'profiles' | 'file'>[]): void {
-    for (const level of new Set(doubts.map((doubt) => doubt.level))) this.#addProfiles(level, 1, file);
+    for (const level of new Set(doubts.map((doubt) => doubt.level))) this.#addProfiles(level, file, 1);
     for (const doubt of doubts) this.#add({ ...doubt, profiles: 1, file });
   }
 
   /** Adds the losses and doubts of another input. */
   add(other: Losses): void {
-    for (const level of ['loss', 'doubt'] as const) {
-      const { count, first } = other.#profiles[level];
-      this.#addProfiles(level, count, first);
-    }
+    for (const level of LEVELS)
+      for (const [file, count] of other.#profiles[level]) this.#addProfiles(level, file, count);
     for (const doubt of other.#kinds.values()) this.#add(doubt);
   }
 
-  /** Adds what an answer found in the same profiles; those with a loss or doubt of both kinds are counted once. */
-  addFound(found: Losses): void {
-    for (const level of ['loss', 'doubt'] as const) {
-      const { count, first } = found.#profiles[level];
-      if (count > this.#profiles[level].count) this.#profiles[level] = { count, first };
+  /**
+   * Adds what an answer found in the same profiles; those in which a reader found something too are counted once.
+   * @param nameOf the name under which readers count a file of the answer
+   */
+  addFound(found: Losses, nameOf: (file: string) => string): void {
+    for (const level of LEVELS) {
+      const profiles = this.#profiles[level];
+      for (const [file, count] of found.#profiles[level])
+        profiles.set(nameOf(file), Math.max(count, profiles.get(nameOf(file)) ?? 0));
     }
-    for (const doubt of found.#kinds.values()) this.#add(doubt);
+    for (const doubt of found.#kinds.values()) this.#add({ ...doubt, file: nameOf(doubt.file) });
   }
 
-  #addProfiles(level: Doubt['level'], count: number, first: string): void {
+  #addProfiles(level: Doubt['level'], file: string, count: number): void {
     const profiles = this.#profiles[level];
-    if (profiles.count === 0) profiles.first = first;
-    profiles.count += count;
+    profiles.set(file, (profiles.get(file) ?? 0) + count);
   }
 
   #add(doubt: Doubt): void {
@@ -100,7 +105,7 @@ export class Losses {
   /** Losses, then doubts, by name. */
   get doubts(): readonly Doubt[] {
     const sorted = [...this.#kinds.values()].sort((a, b) => (a.diagnostic < b.diagnostic ? -1 : 1));
-    return (['loss', 'doubt'] as const).flatMap((level) => sorted.filter((doubt) => doubt.level === level));
+    return LEVELS.flatMap((level) => sorted.filter((doubt) => doubt.level === level));
   }
 
   /**
@@ -111,21 +116,39 @@ export class Losses {
     // Another message reports truncated inputs in more detail.
     const said = this.doubts.filter((doubt) => doubt.level === level && doubt.diagnostic !== 'truncated-input');
     if (said.length === 0) return null;
-    const { count: profiles, first } = this.#profiles[level];
+    const files = this.#profiles[level];
+    const profiles = [...files.values()].reduce((sum, count) => sum + count, 0);
+    const [first = ''] = files.keys();
     const where = profiles === 1 ? first : `${profiles} profiles, ${first} first`;
     return `${where}: ${DOUBT_MEANINGS[level]}: ${said.map(({ text, count }) => `${text}: ${count}`).join('; ')}`;
   }
 
   /** The lines about losses and doubts that follow an answer. */
   get lines(): string[] {
-    return (['loss', 'doubt'] as const).flatMap((level) => this.lineOf(level) ?? []);
+    return LEVELS.flatMap((level) => this.lineOf(level) ?? []);
   }
 }
 
+/** An input that was read. */
+interface EndedInput {
+  /** Path of the input as the user gave it, or as it was found in a folder. */
+  readonly name: string;
+  readonly isParsed: boolean;
+  readonly losses: Losses;
+}
+
 /** Losses and doubts of all inputs of an answer, and those that the answer found. */
-export function lossesOf(endings: readonly { readonly losses: Losses }[], found?: Losses): Losses {
+export function lossesOf(endings: readonly EndedInput[], found?: Losses): Losses {
   const all = new Losses();
   for (const { losses } of endings) all.add(losses);
-  if (found !== undefined) all.addFound(found);
+  if (found === undefined) return all;
+  // Records have the names of files alone. Of several files with one name, it is not known which one is meant.
+  const paths = new Map<string, string[]>();
+  for (const { name, isParsed } of endings) if (isParsed) entryOf(paths, basename(name), () => []).push(name);
+  const pathOf = (file: string): string => {
+    const [path = file, ...others] = paths.get(file) ?? [];
+    return others.length === 0 ? path : file;
+  };
+  all.addFound(found, pathOf);
   return all;
 }

@@ -117,6 +117,8 @@ export interface RanksDocument
   readonly slowGroups: readonly (Omit<SlowTransfers, 'group'> & { readonly group: string | null })[];
 }
 
+const TABLE_NAMES = Object.keys(RANK_TABLES) as RankTableName[];
+
 export function ranksDocument(report: JobReport, doubts: readonly Doubt[]): RanksDocument {
   const { membership, copies, withoutWork, misfits, parts, lateness, slowGroups, groups, apart } = report;
   const { worldSize, worldSizes, missing, doubled, unranked, nodesInferred } = membership;
@@ -147,6 +149,12 @@ export function ranksDocument(report: JobReport, doubts: readonly Doubt[]): Rank
 /** The document without the rows of the other tables. */
 export const withOnlyTable = (document: RanksDocument, table: RankTableName): Partial<RanksDocument> =>
   Object.fromEntries(Object.entries(document).filter(([key]) => key === table || !Object.hasOwn(RANK_TABLES, key)));
+
+/** The document with at most a number of rows in each table; all rows when absent. */
+export const firstRows = (document: RanksDocument, most = Infinity): RanksDocument => ({
+  ...document,
+  ...Object.fromEntries(TABLE_NAMES.map((name) => [name, document[name].slice(0, most)])),
+});
 
 const fileOfPart = ({ rank, file }: RankFile): RankFile => ({ rank, file });
 

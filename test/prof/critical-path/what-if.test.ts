@@ -259,6 +259,32 @@ describe('what if', () => {
     ];
   };
 
+  it('roof: kernels take their minimum time, others keep their time and are counted', () => {
+    const predicted = (...changes: string[]) => {
+      const paths = new CriticalPaths({ whatIf: new WhatIf(changes) });
+      const annotator = new Annotator(null, true);
+      for (const record of onA100()) annotator.pass(record, (item) => paths.take(item));
+      annotator.passRest((item) => paths.take(item));
+      const { facts, notes } = paths.finish();
+      return { times: facts.flatMap(({ steps }) => steps.map((step) => step.predicted)), notes: linesOf(notes) };
+    };
+    // 2 · 4096³ FLOPs at 312 TFLOP/s.
+    const minimum = (2 * 4096 ** 3) / 312e3;
+    const { times, notes } = predicted('op==mm: roof');
+    expect(times).to.have.length(1);
+    expect(times[0]).to.be.closeTo(10_000 + minimum + 1000 + 9000, 1);
+    expect(notes).to.deep.equal([]);
+    const all = predicted('sil>0: roof', 'op==mm: 2');
+    expect(all.times[0]).to.be.closeTo(10_000 + 2 * minimum + 1000 + 9000, 1);
+    expect(all.notes).to.deep.equal([
+      "1 kernel (1.0% of kernel time) unchanged by 'sil>0: roof': minimum time unknown",
+    ]);
+    expect(() => new WhatIf(['communication: roof'])).to.throw(
+      UsageError,
+      'only kernels have a roof, not communication',
+    );
+  });
+
   it('another device: kernels are as far from its roofline, others keep their time and are counted', () => {
     const paths = new CriticalPaths({ whatIf: new WhatIf(['device: H100 SXM', 'fuse: mm+relu']) });
     const annotator = new Annotator(null, true);
