@@ -2,7 +2,6 @@
  * Losses and doubts that readers counted while they read an answer's inputs. Every answer reports them, in the words of
  * `dprof check`; `dprof check` and `dprof summary` add those of `FoundDoubts`. Memory: one row per kind.
  */
-import { basename } from 'node:path';
 import { entryOf } from '../../containers/map-entry.js';
 import { DOUBT_MEANINGS } from '../../record/glossary.js';
 import type { EndRecord } from '../../record/record.js';
@@ -144,7 +143,8 @@ export function lossesOf(endings: readonly EndedInput[], found?: Losses): Losses
   if (found === undefined) return all;
   // Records have the names of files alone. Of several files with one name, it is not known which one is meant.
   const paths = new Map<string, string[]>();
-  for (const { name, isParsed } of endings) if (isParsed) entryOf(paths, basename(name), () => []).push(name);
+  for (const { name, isParsed } of endings)
+    if (isParsed) entryOf(paths, name.split(/[/\\]/).at(-1) ?? name, (): string[] => []).push(name);
   const pathOf = (file: string): string => {
     const [path = file, ...others] = paths.get(file) ?? [];
     return others.length === 0 ? path : file;
