@@ -1,6 +1,6 @@
 /**
- * `npm run check`: what a change needs besides `npm test`, in two lanes at once. Chromium draws and answers slowly where it
- * gets no core, so that the lane of the browser has one other beside it at most.
+ * `npm run check`: what a change needs besides `npm test`, two at a time. Chromium draws and answers slowly where it gets no
+ * core, so that the tests in a browser have one other beside them at most.
  */
 import { runShown, showFailures } from './processes.mjs';
 
@@ -9,26 +9,24 @@ const script = (name) => runShown(`npm run ${name}`, npm, ['run', '--silent', na
 const tests = (...args) =>
   runShown(`tests: ${args.join(' ')}`, process.execPath, ['tools/run-tests.mjs', ...args, '--serial']);
 
-/** Runs one after another; the first that fails keeps the rest from running. @returns whether all of them passed */
-async function lane(...steps) {
-  for (const step of steps) if (!(await step())) return false;
-  return true;
+/** What needs everything to be built. The longest begin first, so that both of the two end at about the same time. */
+const CHECKS = [
+  () => tests('profiles', 'process'),
+  () => tests('browser'),
+  () => tests('slow'),
+  () => script('lint'),
+  () => script('test:package'),
+];
+
+/** Runs the next check after each that ends. @returns whether all of them passed */
+async function runChecks(waiting) {
+  let passed = true;
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) passed = (await next()) && passed;
+  return passed;
 }
 
-const passed =
-  (await lane(
-    () => script('build'),
-    () => script('compile'),
-  )) &&
-  (
-    await Promise.all([
-      lane(
-        () => tests('browser'),
-        () => script('lint'),
-        () => script('test:package'),
-      ),
-      lane(() => tests('profiles', 'process', 'slow')),
-    ])
-  ).every(Boolean);
+const isBuilt = (await script('build')) && (await script('compile'));
+const waiting = [...CHECKS];
+const passed = isBuilt && (await Promise.all([runChecks(waiting), runChecks(waiting)])).every(Boolean);
 showFailures();
 process.exitCode = passed ? 0 : 1;

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { freshFolder } from '../support/fresh-path.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { commandOf, runCli } from '../support/run-cli.js';
-import { itWithProcess } from '../support/sets.js';
+import { itSlow, itWithProcess } from '../support/sets.js';
 import { ROOT } from '../support/shared.js';
 
 /** Enough records for more pieces than may be in flight: 8 of 256 KB. */
@@ -75,7 +75,7 @@ describe('dparse on a large profile', function () {
     });
   }
 
-  it('writes the same with two threads where they cannot share the profile', async () => {
+  itSlow('writes the same with two threads where they cannot share the profile', async () => {
     const report = join(folder, 'ncu.csv');
     const rows = Array.from({ length: KERNELS }, (_, i) => `"${i}","1","python","127.0.0.1","kernel","1","7","(32, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics","sm__cycles_elapsed.max","cycle","${i}"`); // prettier-ignore
     writeFileSync(report, [NCU_HEAD, ...rows, ''].join('\n'));

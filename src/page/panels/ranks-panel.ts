@@ -113,7 +113,8 @@ function jobTable({ name, columns, rows, count, missing }: JobTable, at: number)
 }
 
 function lateTitle({ late, isChance, tested }: PageJob): string {
-  if (tested === 0) return 'Late ranks: unknown, because the ranks have too few steps in common';
+  const latest = late.length === 0 ? '' : '; the latest';
+  if (tested === 0) return `Late ranks: unknown, because the ranks have too few steps in common${latest}`;
   if (late.length === 0) return 'Late ranks: none';
   return isChance ? 'Late ranks: none beyond chance; the latest' : 'Late ranks';
 }

@@ -10,6 +10,7 @@ import type { Annotated } from '../annotate.js';
 import { mayHaveWork } from '../analysis.js';
 import { frameworkWords } from '../advise/framework-words.js';
 import { ByDevice, DeviceTimes } from '../advise/device-times.js';
+import { GraphCaptureTest } from '../advise/verdict/verdict-facts.js';
 import { clockTexts, launchesGraphs, lostWorkRemedy, lostWorkText } from '../advise/rules/capture-faults.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { calledCopiesText, UnrecordedCopies } from '../steps/transfers.js';
@@ -144,6 +145,26 @@ function workCheck(): Check {
       const nothing = unread === 0 ? 'the profile has no events' : `none of ${counted(unread, 'event')} was read`;
       return [{ check: 'no-work', level: 'loss', count: null, what: nothing, affects: AFFECTS.all, remedy }];
     },
+  };
+}
+
+/** While a graph is captured, the device does not run what is captured. */
+function captureCheck(): Check {
+  const test = new GraphCaptureTest();
+  return {
+    take: (record) => test.take(record),
+    reasons: () =>
+      test.isCapture
+        ? [
+            {
+              ...{ check: 'graph-capture', level: 'limit', count: null },
+              what: 'the profile shows the capture of a graph, during which the device does not run the captured work',
+              affects: 'times of devices and steps, which are those of other work',
+              remedy:
+                'profile a run of the graph too, and read it with --capture and this profile (docs/guide/graphs.md)',
+            },
+          ]
+        : [],
   };
 }
 
@@ -371,6 +392,7 @@ export const CHECKS: readonly (() => Check)[] = [
   copiesCheck,
   peakCheck,
   workCheck,
+  captureCheck,
   noticeCheck,
   stepsCheck,
   overheadCheck,

@@ -3,6 +3,7 @@ import { limitsOf } from '../../../src/prof/limits.js';
 import { Checker, type CheckedProfile } from '../../../src/prof/check/profile-check.js';
 import { DIAGNOSTICS } from '../../../src/record/diagnostics.js';
 import type { KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
+import { GRAPH_CAPTURE_FACT } from '../../../src/record/fields/graph-node.js';
 import { CALLED_COPIES_FACT } from '../../../src/record/wait-calls.js';
 import { copy, findingsOf } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
@@ -241,6 +242,14 @@ describe('check', () => {
       'profiler-saw-no-device',
       'no-work',
     ]);
+  });
+
+  it('says that a profile shows the capture of a graph, unless its work or a run of the graph is there', () => {
+    const facts = { [GRAPH_CAPTURE_FACT]: String(15 * US) };
+    const capture = (...records: readonly ProfileLine[]) => namesOf([{ ...A100_PROFILE, facts }, ...records, end()]);
+    expect(capture(known({ dur: 10 * US }))).to.deep.equal(['graph-capture']);
+    expect(capture(known({ dur: 10 * US }), known({ start: 20 * US, id: 2, dur: 6 * US }))).to.deep.equal([]);
+    expect(capture(known({ dur: 10 * US, graph: { id: 1, node: 2 } }))).to.not.include('graph-capture');
   });
 
   it('has the share of the time of kernels that compute, and the words of the advice', () => {

@@ -57,6 +57,18 @@ describe('ranks with different steps', () => {
     expect(untested).to.deep.equal([{ part: 2, why: 'no step in common with ranks that do the same work' }]);
   });
 
+  it('are not tested in so few that the last of each cannot be late beyond chance', () => {
+    // One of four ranks is last in each of n steps with a chance of 4 · 4⁻ⁿ: 6.3 % for three steps, 1.6 % for four.
+    const late = (steps: number): Lateness => lateIn(jobOf(4, steps, (rank) => (rank === 3 ? 30 : 0)));
+    const why = 'too few steps in common with ranks that do the same work';
+    const few = late(3);
+    expect(few).to.deep.include({ tested: 0, stragglers: [], untested: [0, 1, 2, 3].map((part) => ({ part, why })) });
+    expect(few.latest).to.deep.include({ part: 3, steps: 3, lateIn: 3, q: 4 * 4 ** -3 });
+    const enough = late(4);
+    expect(enough).to.deep.include({ tested: 4, latest: null, untested: [] });
+    expect(enough.stragglers.map(({ part, steps, q }) => [part, steps, q])).to.deep.equal([[3, 4, 4 * 4 ** -4]]);
+  });
+
   it('do not take the step after one that is missing for a long one', () => {
     const parts = jobOf(8, 12, (rank, step) => (rank === 3 && step === 6 ? null : 0));
     expect(lateIn(parts)).to.deep.include({ stragglers: [], delays: [] });

@@ -100,7 +100,7 @@ export function latenessOf(parts: readonly RankPart[], { classes, nodes, groups,
   const [latest] = ranks
     .filter((test) => test.share >= NOTABLE_SHARE && !delayed.has(partOf(test)))
     .sort((a, b) => b.late - a.late);
-  const compared = new Set(ranks.map(partOf));
+  const compared = new Set(ranks.filter(({ canBeLate }) => canBeLate).map(partOf));
   const whyNot = whyUntested(parts, { classes, works, refuted });
   return {
     ...{ stragglers, delays },
@@ -239,6 +239,11 @@ interface Test {
   readonly window: StepWindow | null;
   /** Null when even a unit that is last in each step could be so by chance. */
   readonly p: number | null;
+  /**
+   * Whether there are enough steps to find it late: at most one of its peers can be last in each step, so that its q-value
+   * is at least the p-value of that one times the number of peers.
+   */
+  readonly canBeLate: boolean;
 }
 
 /** A test with its result. */
@@ -253,7 +258,15 @@ function testOf(work: OwnWork, units: readonly Unit[]): Test | null {
   const times = units.map((unit) => unit.times);
   const [[unit], [places], [excess]] = [units, stepPlaces(times), excessOver(times)];
   if (unit === undefined || places === undefined || excess === undefined) return null;
-  return { own: work, unit, peers: units, excess, columns: places.columns, window: null, p: pOf(places) };
+  return {
+    own: work,
+    unit,
+    peers: units,
+    excess,
+    columns: places.columns,
+    window: null,
+    ...chances(places, units.length),
+  };
 }
 
 function tested(work: OwnWork, units: readonly Unit[]): Test[] {
@@ -261,14 +274,18 @@ function tested(work: OwnWork, units: readonly Unit[]): Test[] {
   const excess = excessOver(times);
   return stepPlaces(times).flatMap((all, index): Test[] => {
     const common = { own: work, unit: elementAt(units, index), peers: units, excess: elementAt(excess, index) };
-    const whole: Test = { ...common, columns: all.columns, window: null, p: pOf(all) };
+    const whole: Test = { ...common, columns: all.columns, window: null, ...chances(all, units.length) };
     const change = changeOf(all, FALSE_DISCOVERY_RATE);
-    return change === null ? [whole] : [whole, { ...common, columns: change.columns, window: change, p: change.p }];
+    if (change === null) return [whole];
+    return [whole, { ...common, columns: change.columns, window: change, p: change.p, canBeLate: true }];
   });
 }
 
-const pOf = ({ places, sizes }: StepPlaces): number | null =>
-  sizes.length > 0 && leastChance(sizes) <= FALSE_DISCOVERY_RATE ? chanceOf(places, sizes) : null;
+function chances({ places, sizes }: StepPlaces, peers: number): Pick<Test, 'p' | 'canBeLate'> {
+  const least = leastChance(sizes);
+  const p = sizes.length > 0 && least <= FALSE_DISCOVERY_RATE ? chanceOf(places, sizes) : null;
+  return { p, canBeLate: p !== null && least * peers <= FALSE_DISCOVERY_RATE };
+}
 
 /** A unit that is late in all steps and also in a stretch is reported for the result that is less likely by chance. */
 function withoutRepeated(found: readonly Outcome[]): Outcome[] {

@@ -7,6 +7,7 @@ import { heldProfiles, PageBuilder } from '../../../../src/prof/html/page-builde
 import type { PageProfile } from '../../../../src/prof/html/page-data.js';
 import { rankNames } from '../../../../src/page/profile-labels.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
+import { itSlow } from '../../../support/sets.js';
 import { pageContentsOf } from '../../../support/pages.js';
 import { takeAll } from '../../../support/rows.js';
 
@@ -30,7 +31,7 @@ function* records(job: SimulatedJob): Generator<ProfileLine> {
 const rankOf = ({ overview }: PageProfile): number => overview.header?.rank ?? -1;
 
 describe('a page of more profiles than it holds', () => {
-  it('holds late ranks and a sample, and has rows of all of them', () => {
+  itSlow('holds late ranks and a sample, and has rows of all of them', () => {
     const { data } = pageContentsOf(records(JOB), { held: HELD });
     const { profiles, leftOut, job } = data;
     expect([profiles.length, leftOut]).to.deep.equal([HELD, 16 - HELD]);
