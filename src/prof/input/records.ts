@@ -295,7 +295,7 @@ export class RecordReader {
   /** The error for a line that does not begin like a record. It says what the line probably is. */
   #noRecord(text: string, line: number): UserError {
     if (!isDatabaseMessage(text))
-      return this.#error('neither a profile nor a record', line, 'dparse --formats lists what can be read');
+      return this.#error('not a record', line, 'expected dparse records, a net.dict, or a profile: dparse --formats');
     const said = text.trim().slice(0, 80);
     return this.#error(`not kernels but a database message: "${said}"`, line, 'run dparse on the profile itself');
   }
