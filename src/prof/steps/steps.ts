@@ -8,6 +8,7 @@ import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record
 import { type RecordTypes, HOST_HINT, mayHaveWork, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { counted } from '../../record/plural.js';
 import { countNotes, type CountNote } from '../limits.js';
+import { stepTime } from './serving/served-times.js';
 import { WithoutDevice } from '../input/device-activity.js';
 import { namesWithoutWork } from '../ranks/membership.js';
 import { stepMarks } from '../work/capture-options.js';
@@ -152,6 +153,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
         [this.late, 'record', ' whose time is undercounted', 'not in order of start time'],
         [graphs, 'graph launch', ' counted as computing', 'traced as a whole'],
         [devicesWithoutCopies(profiles), 'device', ...WITHOUT_COPIES],
+        [idleServerSteps(profiles), 'step', ' whose tokens per second are low because the device is idle', `it works for less than ${100 * LEAST_WORK} % of the time`, { wayOut: 'dprof advise says what it waits for' }], // prettier-ignore
         ...withoutSteps(profiles),
       ),
     };
@@ -205,6 +207,18 @@ export const WITHOUT_COPIES = [' whose busy and idle are unknown', 'copies are n
 
 const devicesWithoutCopies = (profiles: readonly ProfileSteps[]): number =>
   profiles.flatMap(({ rows }) => rows.filter(({ step, hasCopies }) => step === 'all' && !hasCopies)).length;
+
+/** Share of a server's step below which its rates are not those of the device. */
+const LEAST_WORK = 0.1;
+
+/** Steps of a server that mostly wait, such as a first one that waits for work from before the profile. */
+const idleServerSteps = (profiles: readonly ProfileSteps[]): number =>
+  profiles.flatMap(({ rows }) =>
+    rows.filter(({ served, iteration, times: { busy } }) => {
+      const time = stepTime(iteration, busy);
+      return (served?.step ?? null) !== null && time !== null && busy < LEAST_WORK * time;
+    }),
+  ).length;
 
 /** Profiles without a known step although their profiler can mark steps, by the way in which it marks them. */
 function withoutSteps(profiles: readonly ProfileSteps[]): CountNote[] {

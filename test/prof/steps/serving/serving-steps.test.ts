@@ -12,6 +12,7 @@ import type { PhaseSummary } from '../../../../src/prof/steps/serving/serving-su
 import { sectionsOf } from '../../../../src/cli/screens/summary-sections.js';
 import type { KernelRecord, ProfileLine, SampleRecord } from '../../../../src/record/record.js';
 import { fileOf, isKernel, rawTraceOf, recordsOf } from '../../../support/kineto.js';
+import { linesOf } from '../../../support/notes.js';
 import { kernel } from '../../../support/kernels.js';
 import { itShared } from '../../../support/shared.js';
 
@@ -97,6 +98,19 @@ describe('steps of servers', () => {
     const [one, several] = rowsOf(records);
     expect(valuesOf(one)).to.include({ phase: 'decode', tokens_per_s: 4e9 / 100, other: 20 });
     expect(valuesOf(several)).to.include({ phase: null, batch: null, tokens_per_s: null, other: 40 });
+  });
+
+  it('are noted where the device works for less than a tenth of their time', () => {
+    const notesOf = (...records: readonly ProfileLine[]): readonly string[] => {
+      const steps = new Steps();
+      for (const record of records) steps.take(record);
+      return linesOf(steps.finish().notes);
+    };
+    const idle = [step(0, 0, 1000, DECODE), work(0, 900, 99, 'rms_norm', DECODE)];
+    expect(notesOf(...idle)).to.deep.equal([
+      '1 step whose tokens per second are low because the device is idle: it works for less than 10 % of the time (dprof advise says what it waits for)',
+    ]);
+    expect(notesOf(step(0, 0, 1000, DECODE), work(0, 900, 100, 'rms_norm', DECODE))).to.deep.equal([]);
   });
 
   it('add no column where no step is one', () => {
