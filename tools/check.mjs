@@ -1,6 +1,6 @@
 /**
- * `npm run check`: what a change needs besides `npm test`, two at a time. Chromium draws and answers slowly where it gets no
- * core, so that the tests in a browser have one other beside them at most.
+ * `npm run check`: what a change needs besides `npm test`, two at a time. Chromium is slow without a core of its own, so at
+ * most one other check runs beside the tests in a browser. All of them run, also after one has failed.
  */
 import { runShown, showFailures } from './processes.mjs';
 
@@ -9,7 +9,7 @@ const script = (name) => runShown(`npm run ${name}`, npm, ['run', '--silent', na
 const tests = (...args) =>
   runShown(`tests: ${args.join(' ')}`, process.execPath, ['tools/run-tests.mjs', ...args, '--serial']);
 
-/** What needs everything to be built. The longest begin first, so that both of the two end at about the same time. */
+/** Checks of what was built. The longest come first, so that both queues end at about the same time. */
 const CHECKS = [
   () => tests('profiles', 'process'),
   () => tests('browser'),

@@ -58,17 +58,20 @@ function renamed(value: unknown): unknown {
       if (key === 'items' && Array.isArray(child)) return ['prefixItems', renamed(child)];
       if (key !== 'definitions') return [key, renamed(child)];
       const names = Object.keys(child as object).map(plain);
+      const unstable = names.find((name) => /\d{6}/.test(name));
+      if (unstable !== undefined) throw new Error(`a type of a schema would be called ${unstable}: give it a name`);
       const twice = names.find((name, index) => names.indexOf(name) !== index);
-      if (twice !== undefined) throw new Error(`two types would be called ${twice} in a schema: name one of them`);
+      if (twice !== undefined)
+        throw new Error(`two types of a schema would both be called ${twice}: give one of them another name`);
       return [key, Object.fromEntries(Object.values(child as object).map((type, at) => [names[at], renamed(type)]))];
     }),
   );
 }
 
-/** The generator names types without a name after their place in the sources, which changes. */
+/** The generator names a type without a name after its position in the sources, which changes with every edit. */
 const plain = (name: string): string =>
   name
-    .replace(/def-[a-z]+(?:-\d+)+/g, '')
+    .replace(/(?:def-)?(?:alias|interface|structure)(?:-\d+)+/g, '')
     .replace(/\W+/g, '_')
     .replace(/^_|_$/g, '');
 

@@ -34,6 +34,8 @@ export interface AnalysisRun<Facts> extends Pass<Facts> {
   readonly print: (answer: Answer<Facts>, write: Write, about: Answered) => void | Promise<void>;
   /** Whether the answer is a single document, so that notes about losses must not be written after it. */
   readonly isDocument?: boolean;
+  /** Whether the answer itself has the doubts, in every format. */
+  readonly hasDoubts?: boolean;
 }
 
 /** The input that an answer is about. */
@@ -71,7 +73,8 @@ export async function runAnalysis<Facts>(
       const found = [...(answer.notes ?? []), ...(choice?.notes ?? [])];
       notes = quiet && document === null ? [] : await shown(found, source, files);
       const losses = lossesOf(source.endings, answer.losses);
-      if (format !== 'json' && LINES[format] === undefined) doubt = losses.lineOf('doubt') ?? '';
+      const isShown = run.hasDoubts === true || format === 'json' || LINES[format] !== undefined;
+      doubt = (isShown ? null : losses.lineOf('doubt')) ?? '';
       await run.print(answer, write, { input: source.name, doubts: losses.doubts });
       const window = choice?.chosenTime ?? null;
       if (document !== null) {

@@ -172,7 +172,7 @@ export async function check(input: AnswerInput, options: DeviceOptions = {}): Pr
 export interface CriticalPathOptions extends ReadingOptions {
   /** Numbers of the steps to explain; all by default. */
   readonly steps?: readonly number[];
-  /** Changes as for `--what-if`, such as `communication: 0`, whose effect is predicted. */
+  /** Changes as for `--what-if`, such as `communication: 0` or `op==mm: roof`, whose effect is predicted. */
   readonly whatIf?: readonly string[];
 }
 

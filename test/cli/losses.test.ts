@@ -2,7 +2,9 @@
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { A100, profileOn } from '../support/devices.js';
 import { freshPath } from '../support/fresh-path.js';
+import { kernel } from '../support/kernels.js';
 import { LOSSY_INPUTS } from '../support/lossy-inputs.js';
 import { dataIn } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';
@@ -82,6 +84,27 @@ describe('what readers lost', () => {
     expect(JSON.parse(ranks.stdout)).to.deep.include({ doubts });
     await runCli('dprof', ['html', '-o', page, input]);
     expect(dataIn(readFileSync(page, 'utf8')).doubts).to.deep.equal(doubts);
+  });
+
+  it('that may be wrong are said below an answer, or on stderr where it has only rows', async () => {
+    const records = [profileOn(A100), kernel({ dur: 5 }), { type: 'end', profile: 0, counts: {}, diagnostics: { 'zero-duration': 2 } }]; // prettier-ignore
+    const input = records.map((record) => JSON.stringify(record)).join('\n');
+    const DOUBT = /figures may be wrong: kernels with a duration of 0: 2\n/;
+    for (const [args, isBelow] of [
+      [['steps'], true],
+      [['steps', '-f', 'markdown'], true],
+      [['steps', '-f', 'csv'], false],
+      [['--by', 'op'], false],
+    ] as const) {
+      const { stdout, stderr } = await runCli('dprof', [...args], { input });
+      expect([DOUBT.test(stdout), DOUBT.test(stderr)], args.join(' ')).to.deep.equal([isBelow, !isBelow]);
+    }
+    // The rows of this command are the doubts.
+    const check = await runCli('dprof', ['check', '-f', 'csv'], { input });
+    expect(check.stdout).to.match(/zero-duration/);
+    expect(check.stderr).to.not.match(DOUBT);
+    const quiet = await runCli('dprof', ['-q', 'steps', '-f', 'csv'], { input });
+    expect(quiet.stderr).to.not.match(DOUBT);
   });
 
   it('is in partial answers, and what is merged of them', async () => {

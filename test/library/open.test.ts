@@ -130,7 +130,7 @@ describe('open', () => {
       [of('*.sqlite'), `${of('*.sqlite')}: no file matches`],
       [empty, `${empty}: folder is empty`],
       [folder, `${folder}: no profile in 2 files (dparse --formats lists the supported formats)`],
-      [of('notes.txt'), `${of('notes.txt')}:1: not a record (expected dparse records, a net.dict, or a profile: dparse --formats)`], // prettier-ignore
+      [of('notes.txt'), `${of('notes.txt')}:1: not a record (expected dparse records, a net.dict, or a profile; dparse --formats lists the formats)`], // prettier-ignore
       [of('empty.json'), `${of('empty.json')}: is empty (expected dparse records, or a net.dict)`],
       ['x'.repeat(300), `${'x'.repeat(300)}: cannot be read: file name too long`],
       ['', `no input (${hint})`],

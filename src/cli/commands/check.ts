@@ -73,8 +73,9 @@ export const check = recordsCommand(
     let checked: readonly CheckedProfile[] = [];
     await runAnalysis(request, {
       analysis: new Checker(),
-      // Losses are among the reasons.
+      // Losses and doubts are among the reasons.
       isDocument: true,
+      hasDoubts: true,
       annotator: new Annotator(readPeaks(given)),
       print: ({ table, facts }, write) => {
         checked = facts;

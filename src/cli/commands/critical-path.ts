@@ -21,7 +21,7 @@ const OPTIONS: readonly Option[] = [
   ...TIME_OPTIONS,
   {
     ...{ name: 'what-if', takes: 'CHANGE', repeats: true },
-    help: "predict step times after a change, e.g. 'op==mm: 0.5'; may be given several times",
+    help: "predict step times after a change, e.g. 'op==mm: 0.5' or 'op==mm: roof'; may be given several times",
   },
 ];
 
@@ -53,8 +53,8 @@ export const criticalPath = recordsCommand(
         'replayed: how long the step would take if each event began as soon as its causes allow. It lacks time whose cause is',
         `not in the profile; if it differs from the measured time by more than ${100 * MOST_ERROR}% (error), nothing is predicted.`,
         'CHANGE: EXPR: FACTOR. EXPR selects kernels, as in dprof --where, or is a kind of time such as communication or',
-        'launch. FACTOR multiplies that time; if several changes concern the same time, their factors multiply. FACTOR may also',
-        'be roof: each kernel then takes the minimum time that its FLOPs and bytes allow on its device (column floor of dprof).',
+        'launch. FACTOR multiplies that time; if several changes concern the same time, their factors multiply. With roof as',
+        'FACTOR, each kernel takes the minimum time that its FLOPs and bytes allow on its device (column floor of dprof).',
         'The prediction is a replay with the changed times. It can be as wrong as the replay without changes, whose error is in',
         'column error.',
         'Other CHANGEs: ranks: equal lets kernels, copies and CPU code take as long on each rank as on the median rank.',

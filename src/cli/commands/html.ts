@@ -183,6 +183,7 @@ export const html = recordsCommand(
       analysis: new PageBuilder({ timeline, events, paths }),
       annotator: new Annotator(device),
       isDocument: true,
+      hasDoubts: true,
       print: async ({ facts }, write, { input, doubts }) => {
         const only = request.files.length === 1 ? request.files[0] : undefined;
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));

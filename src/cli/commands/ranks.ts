@@ -1,5 +1,5 @@
 /** `dprof ranks`: how the ranks of a job affect each other. */
-import { firstRows, ranksDocument, RanksAnalysis, withOnlyTable } from '../../prof/ranks/ranks-document.js';
+import { ranksDocument, RanksAnalysis, withFirstRows, withOnlyTable } from '../../prof/ranks/ranks-document.js';
 import { RANK_TABLES, type RankTableName } from '../../prof/ranks/tables/tables.js';
 import { Annotator } from '../../prof/report/report.js';
 import { jsonOf } from '../../record/control-characters.js';
@@ -136,7 +136,7 @@ export const ranks = recordsCommand(
       RANK_OPTION,
       STEP_OPTION,
       { name: 'columns', help: 'list the columns of that table and their meaning' },
-      { name: 'top', takes: 'N', help: `at most N rows per table (in text ${TOP}; else, and with -t, all)` },
+      { name: 'top', takes: 'N', help: `at most N rows per table (default: ${TOP} in text without -t, otherwise all)` },
     ],
     unfit: {
       ...unfit(TIME_NAMES, 'the clocks of ranks differ; use --step LIST, or dprof summary --rank N --from MS --to MS'),
@@ -196,7 +196,7 @@ export const ranks = recordsCommand(
               ? tableScreen(table, facts, { top: top ?? Infinity, width }, keys)
               : ranksScreen(facts, { top: top ?? TOP, width }),
           json: () => {
-            const document = firstRows(ranksDocument(facts, doubts), top);
+            const document = withFirstRows(ranksDocument(facts, doubts), top);
             return `${jsonOf(given.text('table') === undefined ? document : withOnlyTable(document, table))}\n`;
           },
         }),

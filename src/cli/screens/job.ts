@@ -297,7 +297,8 @@ function lateLines(report: JobReport): string[] {
     ...(countOf('rank') > 0 ? [`${countOf('rank')}${outOf}`] : []),
   ];
   const chance = latest === null ? '' : ' beyond chance';
-  const text = tested === 0 ? 'na' : found.length === 0 ? `none${outOf}${chance}` : found.join(', ');
+  const none = tested === 0 ? 'na' : `none${outOf}${chance}`;
+  const text = found.length === 0 ? none : found.join(', ');
   const lines = [...stragglers, ...(latest === null ? [] : [latest])]
     .slice(0, NAMED)
     .flatMap((straggler) =>

@@ -113,10 +113,11 @@ function jobTable({ name, columns, rows, count, missing }: JobTable, at: number)
 }
 
 function lateTitle({ late, isChance, tested }: PageJob): string {
+  if (late.length > 0 && !isChance) return 'Late ranks';
   const latest = late.length === 0 ? '' : '; the latest';
   if (tested === 0) return `Late ranks: unknown, because the ranks have too few steps in common${latest}`;
   if (late.length === 0) return 'Late ranks: none';
-  return isChance ? 'Late ranks: none beyond chance; the latest' : 'Late ranks';
+  return 'Late ranks: none beyond chance; the latest';
 }
 
 /** Conditions that find the causes of a rank's lateness in a timeline. */

@@ -148,7 +148,7 @@ function workCheck(): Check {
   };
 }
 
-/** While a graph is captured, the device does not run what is captured. */
+/** While a graph is captured, the device does not run the captured work. */
 function captureCheck(): Check {
   const test = new GraphCaptureTest();
   return {
@@ -159,9 +159,9 @@ function captureCheck(): Check {
             {
               ...{ check: 'graph-capture', level: 'limit', count: null },
               what: 'the profile shows the capture of a graph, during which the device does not run the captured work',
-              affects: 'times of devices and steps, which are those of other work',
+              affects: 'times of devices and steps: they do not include the work of the graph',
               remedy:
-                'profile a run of the graph too, and read it with --capture and this profile (docs/guide/graphs.md)',
+                'also profile a run of the graph, and read that profile with --capture FILE, where FILE is this one (docs/guide/graphs.md)',
             },
           ]
         : [],

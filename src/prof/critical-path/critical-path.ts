@@ -241,7 +241,7 @@ export function pathRanges(found: readonly ProfilePaths[]): Map<number, PathRang
   return ranges;
 }
 
-/** Changes that change nothing, and how many kernels a change leaves as they are because their time is not known. */
+/** Changes without effect, and how many kernels keep their time because a change cannot predict another. */
 function changeNotes(whatIf: WhatIf | undefined): Limits[] {
   if (whatIf === undefined) return [];
   const { chains, hasFused, unchanged, unmatched } = whatIf;
@@ -251,7 +251,7 @@ function changeNotes(whatIf: WhatIf | undefined): Limits[] {
       ? [limit("'fuse' changes nothing", 'no kernels follow each other in that order on a stream')]
       : []),
     ...unchanged.map(({ kernels, time, all, change, why }) => {
-      const share = all === 0 ? '' : ` (${((100 * time) / all).toFixed(1)}% of kernel time)`;
+      const share = all === 0 ? '' : ` (${((100 * time) / all).toFixed(1)}% of the time to change)`;
       return limit(`${counted(kernels, 'kernel')}${share} unchanged ${change}`, why);
     }),
   ];

@@ -64,10 +64,10 @@ function boundOf(text: string): Bound | null {
 function parseChange(text: string): Change {
   const [, what = '', factor = ''] = /^(.*\S) *: *(\d{1,9}(?:\.\d{1,9})?|roof)$/.exec(text.trim()) ?? [];
   if (factor === '')
-    throw new UsageError(`--what-if takes EXPR: FACTOR, not '${text}'`, "for example --what-if 'op==mm: 0.5'");
+    throw new UsageError(`--what-if takes EXPR: FACTOR or EXPR: roof, not '${text}'`, "for example --what-if 'op==mm: 0.5'"); // prettier-ignore
   const bound = boundOf(what);
   if (bound !== null && factor === ROOF)
-    throw new UsageError(`only kernels have a roof, not ${bound}`, "for example --what-if 'op==mm: roof'");
+    throw new UsageError(`roof takes a filter of kernels, not '${what}'`, "for all kernels: --what-if 'sil>0: roof'");
   const kernels = bound === null ? parseWhere(what) : null;
   return { text, bound, kernels, factor: factor === ROOF ? ROOF : Number(factor) };
 }
@@ -96,15 +96,15 @@ function deviceOf(name: string): Peaks {
   return peaks;
 }
 
-/** Counts kernels that keep their time, because the one after the change is not known. */
-export class UnchangedKernels {
+/** Counts kernels that keep their time, because their time after the change is not known. */
+class UnchangedKernels {
   kernels = 0;
-  /** Time in ns of these kernels, and of all kernels that were to be changed. */
+  /** Time in ns of these kernels, and of all kernels that the change applies to. */
   time = 0;
   all = 0;
 
   /**
-   * @param change what does not change them: `on H100 SXM`
+   * @param change the change as a note has it: `on H100 SXM`
    * @param why why their time after it is not known
    */
   constructor(
@@ -112,8 +112,8 @@ export class UnchangedKernels {
     readonly why: string,
   ) {}
 
-  /** Counts a kernel. @returns the factor, or 1 when it is not known */
-  counted(factor: number | null, { record }: Annotated): number {
+  /** Takes a kernel. @returns the factor, or 1 when it is not known */
+  take(factor: number | null, { record }: Annotated): number {
     const time = Math.max(0, record.dur ?? 0);
     this.all += time;
     if (factor !== null) return factor;
@@ -173,7 +173,8 @@ export class WhatIf {
     const first = this.device === null || communicates(kernel.record) ? 1 : this.#factorOn(this.device, kernel);
     const matching = this.#changes.filter(({ kernels }) => kernels?.(kernel) === true);
     for (const change of matching) this.#matched.add(change);
-    return matching.reduce((all, change) => all * this.#factorBy(change, kernel), first);
+    const roof = this.#roofFactor(matching, kernel);
+    return matching.reduce((all, { factor }) => (factor === ROOF ? all : all * factor), roof ?? first);
   }
 
   /** Filters that no kernel has matched so far, as they were given. */
@@ -191,15 +192,19 @@ export class WhatIf {
     const { bound, floor } = kernel.placement;
     const other = kernel.placementOn(device).floor;
     const isKnown = (bound === 'compute' || bound === 'memory') && floor !== null && floor > 0 && other !== null;
-    return this.#onDevice.counted(isKnown ? other / floor : null, kernel);
+    return this.#onDevice.take(isKnown ? other / floor : null, kernel);
   }
 
-  /** One kernel that is already faster than its minimum time, as with data in a cache, keeps its time. */
-  #factorBy(change: Change, kernel: Annotated): number {
-    if (change.factor !== ROOF) return change.factor;
-    const { gap } = kernel.placement;
-    const factor = gap === null ? null : 1 / Math.max(1, gap);
-    return this.#underRoof.get(change)?.counted(factor, kernel) ?? 1;
+  /**
+   * The factor that leaves a kernel its minimum time on the device that is asked about; null without such a change. A kernel
+   * that is already faster, for example because its data is in a cache, keeps its time.
+   */
+  #roofFactor(matching: readonly Change[], kernel: Annotated): number | null {
+    const { floor } = this.device === null ? kernel.placement : kernel.placementOn(this.device);
+    const time = kernel.record.dur ?? 0;
+    const factor = floor === null || time <= 0 ? null : Math.min(1, floor / time);
+    const factors = matching.flatMap((change) => this.#underRoof.get(change)?.take(factor, kernel) ?? []);
+    return factors[0] ?? null;
   }
 
   factorOfBound(bound: Bound): number {

@@ -79,13 +79,21 @@ export class Losses {
 
   /**
    * Adds what an answer found in the same profiles; those in which a reader found something too are counted once.
-   * @param nameOf the name under which readers count a file of the answer
+   * @param pathsOf paths under which readers count files with a name; none when the name itself is used
    */
-  addFound(found: Losses, nameOf: (file: string) => string): void {
+  addFound(found: Losses, pathsOf: (file: string) => readonly string[]): void {
+    /** Of several files with one name, it is unknown which one is meant. */
+    const nameOf = (file: string): string => {
+      const [path = file, ...others] = pathsOf(file);
+      return others.length === 0 ? path : file;
+    };
     for (const level of LEVELS) {
       const profiles = this.#profiles[level];
-      for (const [file, count] of found.#profiles[level])
-        profiles.set(nameOf(file), Math.max(count, profiles.get(nameOf(file)) ?? 0));
+      for (const [file, count] of found.#profiles[level]) {
+        const names = new Set([...pathsOf(file), file]);
+        const known = [...names].reduce((sum, name) => sum + (profiles.get(name) ?? 0), 0);
+        if (count > known) this.#addProfiles(level, nameOf(file), count - known);
+      }
     }
     for (const doubt of found.#kinds.values()) this.#add({ ...doubt, file: nameOf(doubt.file) });
   }
@@ -141,14 +149,10 @@ export function lossesOf(endings: readonly EndedInput[], found?: Losses): Losses
   const all = new Losses();
   for (const { losses } of endings) all.add(losses);
   if (found === undefined) return all;
-  // Records have the names of files alone. Of several files with one name, it is not known which one is meant.
+  // Records have only the name of a file, not its path.
   const paths = new Map<string, string[]>();
   for (const { name, isParsed } of endings)
     if (isParsed) entryOf(paths, name.split(/[/\\]/).at(-1) ?? name, (): string[] => []).push(name);
-  const pathOf = (file: string): string => {
-    const [path = file, ...others] = paths.get(file) ?? [];
-    return others.length === 0 ? path : file;
-  };
-  all.addFound(found, pathOf);
+  all.addFound(found, (file) => paths.get(file) ?? []);
   return all;
 }

@@ -295,7 +295,11 @@ export class RecordReader {
   /** The error for a line that does not begin like a record. It says what the line probably is. */
   #noRecord(text: string, line: number): UserError {
     if (!isDatabaseMessage(text))
-      return this.#error('not a record', line, 'expected dparse records, a net.dict, or a profile: dparse --formats');
+      return this.#error(
+        'not a record',
+        line,
+        'expected dparse records, a net.dict, or a profile; dparse --formats lists the formats',
+      );
     const said = text.trim().slice(0, 80);
     return this.#error(`not kernels but a database message: "${said}"`, line, 'run dparse on the profile itself');
   }

@@ -107,7 +107,7 @@ export interface RanksDocument
     readonly drift: number | null;
     readonly residual: number | null;
   })[];
-  /** How many ranks, machines and groups were tested for lateness. */
+  /** How many ranks have enough steps in common with others to be found late. */
   readonly tested: number;
   readonly untested: readonly (RankFile & { readonly why: string })[];
   readonly stragglers: readonly StragglerDocument[];
@@ -151,7 +151,7 @@ export const withOnlyTable = (document: RanksDocument, table: RankTableName): Pa
   Object.fromEntries(Object.entries(document).filter(([key]) => key === table || !Object.hasOwn(RANK_TABLES, key)));
 
 /** The document with at most a number of rows in each table; all rows when absent. */
-export const firstRows = (document: RanksDocument, most = Infinity): RanksDocument => ({
+export const withFirstRows = (document: RanksDocument, most = Infinity): RanksDocument => ({
   ...document,
   ...Object.fromEntries(TABLE_NAMES.map((name) => [name, document[name].slice(0, most)])),
 });

@@ -153,7 +153,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
         [this.late, 'record', ' whose time is undercounted', 'not in order of start time'],
         [graphs, 'graph launch', ' counted as computing', 'traced as a whole'],
         [devicesWithoutCopies(profiles), 'device', ...WITHOUT_COPIES],
-        [idleServerSteps(profiles), 'step', ' whose tokens per second are low because the device is idle', `it works for less than ${100 * LEAST_WORK} % of the time`, { wayOut: 'dprof advise says what it waits for' }], // prettier-ignore
+        [idleServerSteps(profiles), 'step', ' with few tokens per second because the device is mostly idle', `busy for less than ${100 * LEAST_WORK} % of the step`, { wayOut: 'dprof advise says what it waits for' }], // prettier-ignore
         ...withoutSteps(profiles),
       ),
     };
@@ -208,17 +208,19 @@ export const WITHOUT_COPIES = [' whose busy and idle are unknown', 'copies are n
 const devicesWithoutCopies = (profiles: readonly ProfileSteps[]): number =>
   profiles.flatMap(({ rows }) => rows.filter(({ step, hasCopies }) => step === 'all' && !hasCopies)).length;
 
-/** Share of a server's step below which its rates are not those of the device. */
+/** Share of a server's step that the device must work for the rate of tokens to describe the device. */
 const LEAST_WORK = 0.1;
 
 /** Steps of a server that mostly wait, such as a first one that waits for work from before the profile. */
 const idleServerSteps = (profiles: readonly ProfileSteps[]): number =>
-  profiles.flatMap(({ rows }) =>
-    rows.filter(({ served, iteration, times: { busy } }) => {
-      const time = stepTime(iteration, busy);
-      return (served?.step ?? null) !== null && time !== null && busy < LEAST_WORK * time;
-    }),
-  ).length;
+  profiles.reduce((sum, { rows }) => {
+    const idle = rows.filter(({ served, iteration, hasCopies, times }) => {
+      const time = stepTime(iteration, times.busy);
+      const isKnown = hasCopies && times.idle !== null && time !== null && (served?.step?.tokens ?? null) !== null;
+      return isKnown && times.busy < LEAST_WORK * time;
+    });
+    return sum + new Set(idle.map(({ step }) => step)).size;
+  }, 0);
 
 /** Profiles without a known step although their profiler can mark steps, by the way in which it marks them. */
 function withoutSteps(profiles: readonly ProfileSteps[]): CountNote[] {

@@ -274,14 +274,18 @@ describe('what if', () => {
     expect(times).to.have.length(1);
     expect(times[0]).to.be.closeTo(10_000 + minimum + 1000 + 9000, 1);
     expect(notes).to.deep.equal([]);
+    // A second roof changes nothing more. On an H100, arithmetic takes 312 / 989 of the time.
+    expect(predicted('op==mm: roof', 'op==m*: roof').times).to.deep.equal(times);
+    const onH100 = predicted('op==mm: roof', 'device: H100 SXM');
+    expect(onH100.times[0]).to.be.closeTo(10_000 + (minimum * 312) / 989 + 1000 + 9000, 1);
     const all = predicted('sil>0: roof', 'op==mm: 2');
     expect(all.times[0]).to.be.closeTo(10_000 + 2 * minimum + 1000 + 9000, 1);
     expect(all.notes).to.deep.equal([
-      "1 kernel (1.0% of kernel time) unchanged by 'sil>0: roof': minimum time unknown",
+      "1 kernel (1.0% of the time to change) unchanged by 'sil>0: roof': minimum time unknown",
     ]);
     expect(() => new WhatIf(['communication: roof'])).to.throw(
       UsageError,
-      'only kernels have a roof, not communication',
+      "roof takes a filter of kernels, not 'communication'",
     );
   });
 
@@ -297,7 +301,7 @@ describe('what if', () => {
     expect(path?.predicted).to.be.closeTo(10_000 + (880_000 * 312) / 989 + 1000 + 9000, 1);
     expect(linesOf(notes)).to.deep.equal([
       "'fuse' changes nothing: no kernels follow each other in that order on a stream",
-      '1 kernel (1.0% of kernel time) unchanged on H100 SXM: work unknown, or bound by neither arithmetic nor memory',
+      '1 kernel (1.0% of the time to change) unchanged on H100 SXM: work unknown, or bound by neither arithmetic nor memory',
     ]);
     expect(() => new WhatIf(['device: no such'])).to.throw(UsageError, "unknown device 'no such'");
     expect(() => new WhatIf(['device: H100 SXM', 'device: T4'])).to.throw(UsageError, 'one device');

@@ -32,6 +32,12 @@ describe('losses and doubts of several inputs', () => {
     const read = ['in/a', 'out/a'].map(parsed);
     const { doubts } = lossesOf(read, losses('doubt', [['a', 'above-peak']]));
     expect(doubts.find(({ diagnostic }) => diagnostic === 'above-peak')?.file).to.equal('a');
+    const both = losses('doubt', [
+      ['a', 'above-peak'],
+      ['a', 'above-peak'],
+    ]);
+    expect(lossesOf(read, both).lineOf('doubt')).to.match(/^2 profiles, in\/a first: /);
+    expect(lossesOf([parsed('in/a'), { ...parsed('out/a'), losses: new Losses() }], both).lineOf('doubt')).to.match(/^2 profiles, /); // prettier-ignore
   });
 
   it('count profiles of the same name apart', () => {

@@ -69,6 +69,37 @@ describe('ranks with different steps', () => {
     expect(enough.stragglers.map(({ part, steps, q }) => [part, steps, q])).to.deep.equal([[3, 4, 4 * 4 ** -4]]);
   });
 
+  it('need more steps where there are more ranks, whatever these do', () => {
+    const classes = [
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+    ];
+    const late = (steps: number): Lateness =>
+      latenessOf(
+        jobOf(8, steps, (rank) => (rank === 3 ? 30 : 0)),
+        { classes, groups: [], refuted: new Set(), nodes: Array<null>(8).fill(null) },
+      );
+    // 8 · 4⁻⁴ is 3.1 %, 8 · 4⁻⁵ 0.8 %.
+    expect(late(4)).to.deep.include({ tested: 0, stragglers: [] });
+    expect(late(4).latest).to.deep.include({ part: 3, q: 8 * 4 ** -4 });
+    expect(late(5)).to.deep.include({ tested: 8, untested: [] });
+    expect(late(5).stragglers.map(({ part }) => part)).to.deep.equal([3]);
+  });
+
+  it('are not called untested when they are late', () => {
+    // Fifteen of a hundred ranks are late in 12 steps, so that one of twenty needs fewer steps than if it were alone.
+    const parts = jobOf(120, 12, (rank, step) => (rank >= 100 && step > 1 ? null : rank % 7 === 3 ? 5 + rank / 10 : 0));
+    const classes = [[...parts.keys()].slice(0, 100), [...parts.keys()].slice(100)];
+    const { stragglers, untested, tested } = latenessOf(parts, {
+      ...{ classes, groups: [], refuted: new Set() },
+      nodes: parts.map(() => null),
+    });
+    const late = new Set(stragglers.map(({ part }) => part));
+    expect(late.size).to.be.above(10);
+    expect(untested.filter(({ part }) => late.has(part))).to.deep.equal([]);
+    expect(tested + untested.length).to.equal(120);
+  });
+
   it('do not take the step after one that is missing for a long one', () => {
     const parts = jobOf(8, 12, (rank, step) => (rank === 3 && step === 6 ? null : 0));
     expect(lateIn(parts)).to.deep.include({ stragglers: [], delays: [] });

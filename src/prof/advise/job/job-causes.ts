@@ -167,8 +167,8 @@ function whoIsLate(
   untested: string | null,
   nameOf: (part: number) => string,
 ): string {
-  if (untested !== null) return `which rank is late is unknown: ${untested}`;
-  if (first === undefined) return 'no rank is late beyond chance';
+  if (first === undefined)
+    return untested === null ? 'no rank is late beyond chance' : `which rank is late is unknown: ${untested}`;
   const { part, level, name, late, share, reasons } = first;
   const { op, kernel } = reasons.work;
   const [most, kind] = op[0] === undefined ? [kernel[0], 'kernel'] : [op[0], 'op'];

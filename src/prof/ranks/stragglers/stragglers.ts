@@ -100,7 +100,9 @@ export function latenessOf(parts: readonly RankPart[], { classes, nodes, groups,
   const [latest] = ranks
     .filter((test) => test.share >= NOTABLE_SHARE && !delayed.has(partOf(test)))
     .sort((a, b) => b.late - a.late);
-  const compared = new Set(ranks.filter(({ canBeLate }) => canBeLate).map(partOf));
+  const compared = new Set(
+    [...ranks, ...named].filter(({ canBeLate, unit }) => canBeLate && unit.level === 'rank').map(partOf),
+  );
   const whyNot = whyUntested(parts, { classes, works, refuted });
   return {
     ...{ stragglers, delays },
@@ -161,7 +163,7 @@ function lateAlike(family: Family, named: readonly Test[]): Outcome[] {
     if (test === null || test.p === null) return [];
     // The tested unit may be any of them.
     const outcome = withLateness(test, Math.max(set.p, Math.min(1, test.p * test.peers.length)));
-    return isLate(outcome) ? [outcome] : [];
+    return isLate(outcome) ? [{ ...outcome, canBeLate: true }] : [];
   });
 }
 
@@ -177,14 +179,17 @@ function outcomes(families: readonly Family[]): Outcome[] {
   return QUESTIONS.flatMap((isAsked) => {
     const asked = tests.filter(isAsked);
     const qs = falseDiscovery(asked.map(({ p }) => p));
+    const count = qs.filter((q) => q !== null).length;
     return asked.flatMap((test, index): Outcome[] => {
       const q = qs[index] ?? null;
-      return q === null ? [] : [withLateness(test, q)];
+      if (q === null) return [];
+      const canBeLate = Math.min(q, test.least * count) <= FALSE_DISCOVERY_RATE;
+      return [{ ...withLateness(test, q), canBeLate }];
     });
   });
 }
 
-function withLateness(test: Test, q: number): Outcome {
+function withLateness<T extends Test>(test: T, q: number): T & Omit<Outcome, 'canBeLate'> {
   const late = meanLate(test);
   return { ...test, late, share: late / test.own.typical, q };
 }
@@ -199,7 +204,7 @@ function againstOthers(test: Outcome, families: readonly Family[], named: readon
   return isKnown ? withLateness({ ...test, excess }, test.q) : test;
 }
 
-const isLate = (outcome: Outcome): boolean =>
+const isLate = (outcome: Omit<Outcome, 'canBeLate'>): boolean =>
   outcome.q <= FALSE_DISCOVERY_RATE &&
   outcome.share >= (outcome.window === null ? LEAST_SHARE : NOTABLE_SHARE) &&
   isOfMost(outcome);
@@ -208,7 +213,7 @@ const isLate = (outcome: Outcome): boolean =>
  * For a machine or a group: whether most of its ranks are late by at least half of its lateness, compared with the ranks of
  * the others.
  */
-function isOfMost({ own: work, unit, peers, columns, late }: Outcome): boolean {
+function isOfMost({ own: work, unit, peers, columns, late }: Omit<Outcome, 'canBeLate'>): boolean {
   if (unit.level === 'rank') return true;
   const others = peers.flatMap(({ rows }) => (rows === unit.rows ? [] : rows));
   const timesIn = (rows: readonly number[], column: number): number[] =>
@@ -239,15 +244,14 @@ interface Test {
   readonly window: StepWindow | null;
   /** Null when even a unit that is last in each step could be so by chance. */
   readonly p: number | null;
-  /**
-   * Whether there are enough steps to find it late: at most one of its peers can be last in each step, so that its q-value
-   * is at least the p-value of that one times the number of peers.
-   */
-  readonly canBeLate: boolean;
+  /** The p-value of a unit that is last in every step. */
+  readonly least: number;
 }
 
 /** A test with its result. */
 interface Outcome extends Test {
+  /** Whether it would be found late if it alone were last in each of its steps; if not, it has too few steps. */
+  readonly canBeLate: boolean;
   readonly late: number;
   readonly share: number;
   readonly q: number;
@@ -265,7 +269,7 @@ function testOf(work: OwnWork, units: readonly Unit[]): Test | null {
     excess,
     columns: places.columns,
     window: null,
-    ...chances(places, units.length),
+    ...chances(places),
   };
 }
 
@@ -274,17 +278,16 @@ function tested(work: OwnWork, units: readonly Unit[]): Test[] {
   const excess = excessOver(times);
   return stepPlaces(times).flatMap((all, index): Test[] => {
     const common = { own: work, unit: elementAt(units, index), peers: units, excess: elementAt(excess, index) };
-    const whole: Test = { ...common, columns: all.columns, window: null, ...chances(all, units.length) };
+    const whole = { ...common, columns: all.columns, window: null, ...chances(all) };
     const change = changeOf(all, FALSE_DISCOVERY_RATE);
     if (change === null) return [whole];
-    return [whole, { ...common, columns: change.columns, window: change, p: change.p, canBeLate: true }];
+    return [whole, { ...whole, columns: change.columns, window: change, p: change.p }];
   });
 }
 
-function chances({ places, sizes }: StepPlaces, peers: number): Pick<Test, 'p' | 'canBeLate'> {
-  const least = leastChance(sizes);
-  const p = sizes.length > 0 && least <= FALSE_DISCOVERY_RATE ? chanceOf(places, sizes) : null;
-  return { p, canBeLate: p !== null && least * peers <= FALSE_DISCOVERY_RATE };
+function chances({ places, sizes }: StepPlaces): Pick<Test, 'p' | 'least'> {
+  const least = sizes.length === 0 ? 1 : leastChance(sizes);
+  return { p: least <= FALSE_DISCOVERY_RATE ? chanceOf(places, sizes) : null, least };
 }
 
 /** A unit that is late in all steps and also in a stretch is reported for the result that is less likely by chance. */

@@ -108,9 +108,13 @@ describe('steps of servers', () => {
     };
     const idle = [step(0, 0, 1000, DECODE), work(0, 900, 99, 'rms_norm', DECODE)];
     expect(notesOf(...idle)).to.deep.equal([
-      '1 step whose tokens per second are low because the device is idle: it works for less than 10 % of the time (dprof advise says what it waits for)',
+      '1 step with few tokens per second because the device is mostly idle: busy for less than 10 % of the step (dprof advise says what it waits for)',
     ]);
     expect(notesOf(step(0, 0, 1000, DECODE), work(0, 900, 100, 'rms_norm', DECODE))).to.deep.equal([]);
+    // One step on two devices is one; a step whose work is lost may not be idle.
+    expect(notesOf(...idle, { ...work(0, 900, 99, 'rms_norm', DECODE), device: 1 })).to.deep.equal(notesOf(...idle));
+    const untimed = { ...work(0, 950, 9, 'rms_norm', DECODE), dur: null };
+    expect(notesOf(...idle, untimed).filter((note) => note.includes('tokens'))).to.deep.equal([]);
   });
 
   it('add no column where no step is one', () => {
