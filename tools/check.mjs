@@ -11,8 +11,9 @@ const tests = (...args) =>
 
 /** Checks of what was built. The longest come first, so that both queues end at about the same time. */
 const CHECKS = [
-  () => tests('profiles', 'process'),
+  () => tests('profiles'),
   () => tests('browser'),
+  () => tests('process'),
   () => tests('slow'),
   () => script('lint'),
   () => script('test:package'),

@@ -107,6 +107,24 @@ describe('what readers lost', () => {
     expect(quiet.stderr).to.not.match(DOUBT);
   });
 
+  it('of collectives that are not kernels is said by answers about kernels, unless kernels are selected', async () => {
+    const input = freshPath('.dict');
+    const end = { type: 'end', profile: 0, counts: { kernel: 1, collective: 3 }, diagnostics: {} };
+    writeFileSync(input, [profileOn(A100), kernel({ dur: 5 }), end].map((record) => `${JSON.stringify(record)}\n`).join('')); // prettier-ignore
+    const NOTE = /3 collectives not counted here: the profiler records them apart from kernels/;
+    expect((await runCli('dprof', ['--by', 'kernel', input])).stderr).to.match(NOTE);
+    expect((await runCli('dprof', ['--by', 'kernel', '--where', 'sil>0', input])).stderr).to.not.match(NOTE);
+    expect((await runCli('dprof', ['diff', input, input])).stdout).to.match(/6 collectives not counted here/);
+    const { stdout } = await runCli('dprof', ['--by', 'kernel', '-f', 'json', input]);
+    const { cannot } = JSON.parse(stdout) as { readonly cannot: readonly unknown[] };
+    expect(cannot).to.deep.include({
+      what: 'time of 3 collectives',
+      why: 'the profiler records them apart from kernels',
+      wayOut: 'dprof steps and dprof ranks have it',
+      input: null,
+    });
+  });
+
   it('is in partial answers, and what is merged of them', async () => {
     const [part, merged] = [freshPath('.part'), freshPath('.part')];
     await runCli('dprof', ['partial', '-q', '-o', part, await ends()]);

@@ -25,7 +25,7 @@ import { type Note, limit, countNotes } from '../../prof/limits.js';
 import { HostTable } from '../../prof/by/host/host-table.js';
 import { sortedRows, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
-import { defectNote, ReportTally, unknownsNote, waitsNote } from '../../prof/report/report-tally.js';
+import { collectivesNote, defectNote, ReportTally, unknownsNote, waitsNote } from '../../prof/report/report-tally.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Column } from '../../table/column.js';
@@ -212,6 +212,7 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
           return;
         }
         parts.take(item);
+        if (item.type === 'end') tally.collectives += item.counts['collective'] ?? 0;
         // Conditions apply to kernels.
         if (item.type !== 'range') return;
         ranges++;
@@ -223,8 +224,10 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
         parts.countPairing();
         const hasRangesAlone = groups.hasRanges && tally.kernelsRead === 0;
         const isEmpty = hostKind !== null && where === undefined && ranges === 0 && tally.kernelsRead === 0;
-        const waits = waitsNote(tally);
-        const counts = [...(waits === null ? [] : [waits]), ...notesOf(tally), ...parts.notes];
+        // Kernels that are selected may have nothing to do with collectives.
+        const collectives = where === undefined ? collectivesNote(tally.collectives) : null;
+        const leftOut = [waitsNote(tally), collectives].filter((note) => note !== null);
+        const counts = [...leftOut, ...notesOf(tally), ...parts.notes];
         const notes = hasRangesAlone ? [] : isEmpty ? [withoutDeviceAndRanges()] : counts;
         return { facts: { columns, rows: groups.rows() }, notes };
       },

@@ -197,6 +197,7 @@ export class Comparison {
       side.samples.open(record.profile, record.rank);
       side.headers.set(record.profile, record);
     }
+    if (record.type === 'end') side.facts.collectives += record.counts['collective'] ?? 0;
     const header = side.headers.get(record.profile);
     if (record.type === 'part-kernels' && this.options.select !== undefined)
       throw new UserError('contains only sums of whole profiles', {
@@ -298,6 +299,12 @@ export class Comparison {
 
   get settings(): Settings {
     return this.options.settings;
+  }
+
+  /** Number of collectives of both inputs that are not kernels and so not compared; 0 when kernels are selected. */
+  get collectives(): number {
+    const { base, new: next } = this.sides;
+    return this.options.select === undefined ? base.facts.collectives + next.facts.collectives : 0;
   }
 
   /** Columns that identify a row. */

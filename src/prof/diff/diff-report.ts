@@ -7,6 +7,7 @@ import { NAMES, differ, type InputFacts, type Pair, type Which } from './input-f
 import type { Judged } from './fail-if.js';
 import { basename } from 'node:path';
 import { leastP } from './mann-whitney.js';
+import { collectivesNote } from '../report/report-tally.js';
 import { OTHER_KERNELS } from '../partial/kernels/kernel-part.js';
 import { deviceWords } from '../../record/glossary.js';
 import { counted } from '../../record/plural.js';
@@ -83,6 +84,7 @@ const round = (value: number): number => Number(value.toPrecision(6));
 
 /** What the reader should know before trusting the numbers. @param isTested whether there are verdicts of tests */
 function notesOf(comparison: Comparison, result: DiffResult, isTested: boolean): string[] {
+  const collectives = collectivesNote(comparison.collectives);
   return [
     ...differences(comparison),
     ...(isTested ? sampleNotes(comparison, result) : withoutSteps(comparison)),
@@ -90,6 +92,7 @@ function notesOf(comparison: Comparison, result: DiffResult, isTested: boolean):
     ...(comparison.others > 0
       ? [`too many rows: ${counted(comparison.others, 'kernel')} under ${OTHERS} (use fewer columns in --by)`]
       : []),
+    ...(collectives === null ? [] : [collectives.line]),
   ];
 }
 

@@ -26,6 +26,8 @@ export class InputFacts {
   /** Product names of the devices, or if unknown, their architectures or vendors. */
   readonly devices = new Set<string>();
   profiles = 0;
+  /** Number of collectives that are not kernels. */
+  collectives = 0;
 
   take({ file, format, devices }: ProfileRecord): void {
     this.profiles++;

@@ -76,6 +76,8 @@ export class ReportTally {
   readonly firstAbovePeak: string[] = [];
   /** Number of instructions that only wait, which a summary does not count as work. */
   waits = 0;
+  /** Number of collectives that are not kernels, in all of the profiles. */
+  collectives = 0;
   /** Keys of the groups without a value so far. */
   readonly #unseen: Set<RecordedKey>;
   readonly #profiles = new Set<ProfileRecord>();
@@ -208,6 +210,19 @@ export function waitsNote({ waits, kernels }: ReportTally): Limits | null {
   const wayOut = "--where 'category!=wait' leaves them out";
   const line = `${why}, but not in dprof summary or on a page; ${wayOut}`;
   return limit('figures that agree with dprof summary and pages', why, { wayOut, line });
+}
+
+/**
+ * The note on collectives that the profiler records apart from kernels, so that an answer about kernels lacks them; null
+ * when there are none.
+ */
+export function collectivesNote(collectives: number): Limits | null {
+  if (collectives === 0) return null;
+  const why = 'the profiler records them apart from kernels';
+  return limit(`time of ${many(collectives, 'collective')}`, why, {
+    wayOut: 'dprof steps and dprof ranks have it',
+    line: `${many(collectives, 'collective')} not counted here: ${why}; dprof steps and dprof ranks have their time`,
+  });
 }
 
 /** The note on rates above a device's peak; null when there are none. */
