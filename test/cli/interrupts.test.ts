@@ -21,7 +21,7 @@ const POINTS = [
 ] as const;
 
 /** Records over which answers compute once all is read, `html` for seconds: its time grows with their square. */
-const DEVICES = 1500;
+const DEVICES = 900;
 
 describe('signals', () => {
   itWithProcess('end a computation, and leave nothing of it', async () => {
