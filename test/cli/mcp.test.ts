@@ -136,6 +136,20 @@ describeWithProcess('dprof mcp', () => {
     }
   });
 
+  async function expectProfiles(listed: readonly { readonly path: string }[]): Promise<void> {
+    for (const { path } of listed) {
+      const { isError, text: answer } = await session.call('check', { profiles: [path], max_chars: 500 });
+      expect(isError, `${path}: ${answer}`).to.equal(false);
+    }
+  }
+
+  itLong('lists profiles alone', async () => {
+    const { text } = await session.call('list', { max_chars: 40_000 });
+    const { answer } = JSON.parse(text) as { readonly answer: readonly { readonly path: string }[] };
+    expect(answer).to.have.length.above(20);
+    await expectProfiles(answer);
+  });
+
   it('lists the profiles, by content', async () => {
     const { text } = await session.call('list', { folder: 'job' });
     const { answer, leftOut } = JSON.parse(text) as { answer: { path: string; format: string }[]; leftOut: null };
@@ -157,10 +171,7 @@ describeWithProcess('dprof mcp', () => {
       expect(entry(path)).to.deep.equal([{ path, format, bytes: bytesIn(path), profiles: 1 }]);
     expect(entry('job')).to.have.length(1);
     // Each call starts a process.
-    for (const { path } of all.filter((_, at) => at % 3 === 0)) {
-      const { isError, text: answer } = await session.call('check', { profiles: [path], max_chars: 500 });
-      expect(isError, `${path}: ${answer}`).to.equal(false);
-    }
+    await expectProfiles(all.filter((_, at) => at % 3 === 0));
     const { text: short } = await session.call('list', { max_chars: 500 });
     expect(short.length).to.be.at.most(500);
     expect((JSON.parse(short) as { leftOut: { rows: { answer: number } } }).leftOut.rows.answer).to.be.greaterThan(10);

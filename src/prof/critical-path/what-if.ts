@@ -136,7 +136,7 @@ export class WhatIf {
   hasFused = false;
   /** Peak rates of another device; null for the one in the profile. */
   readonly device: Peaks | null;
-  readonly #onDevice: UnchangedKernels;
+  readonly #onDevice: UnchangedKernels | null;
   readonly #underRoof: ReadonlyMap<Change, UnchangedKernels>;
 
   /** Whether values derived from ops are needed: minimum times depend on FLOPs and bytes. */
@@ -146,7 +146,8 @@ export class WhatIf {
 
   /** Kernels that keep their time, counted as `factorOf` is called, for each change that keeps any. */
   get unchanged(): readonly UnchangedKernels[] {
-    return [this.#onDevice, ...this.#underRoof.values()].filter(({ kernels }) => kernels > 0);
+    const all = [...(this.#onDevice === null ? [] : [this.#onDevice]), ...this.#underRoof.values()];
+    return all.filter(({ kernels }) => kernels > 0);
   }
 
   /** @throws UsageError for a string that is not a change */
@@ -160,7 +161,7 @@ export class WhatIf {
     this.#changes = texts
       .filter((text) => ![EQUAL, DEVICE, FUSE].some((pattern) => pattern.test(text)))
       .map(parseChange);
-    this.#onDevice = new UnchangedKernels(`on ${this.device?.name}`, 'work unknown, or bound by neither arithmetic nor memory'); // prettier-ignore
+    this.#onDevice = this.device && new UnchangedKernels(`on ${this.device.name}`, 'work unknown, or bound by neither arithmetic nor memory'); // prettier-ignore
     this.#underRoof = new Map(
       this.#changes
         .filter(({ factor }) => factor === ROOF)
@@ -192,19 +193,23 @@ export class WhatIf {
     const { bound, floor } = kernel.placement;
     const other = kernel.placementOn(device).floor;
     const isKnown = (bound === 'compute' || bound === 'memory') && floor !== null && floor > 0 && other !== null;
-    return this.#onDevice.take(isKnown ? other / floor : null, kernel);
+    const factor = isKnown ? other / floor : null;
+    return this.#onDevice?.take(factor, kernel) ?? 1;
   }
 
   /**
-   * The factor that leaves a kernel its minimum time on the device that is asked about; null without such a change. A kernel
-   * that is already faster, for example because its data is in a cache, keeps its time.
+   * The factor that leaves a kernel its minimum time on the device that is asked about; null without such a
+   * change, and when it is not known. A kernel that is already faster, for example because its data is in a cache, keeps its
+   * time.
    */
   #roofFactor(matching: readonly Change[], kernel: Annotated): number | null {
+    const roofs = matching.flatMap((change) => this.#underRoof.get(change) ?? []);
+    if (roofs.length === 0) return null;
     const { floor } = this.device === null ? kernel.placement : kernel.placementOn(this.device);
     const time = kernel.record.dur ?? 0;
     const factor = floor === null || time <= 0 ? null : Math.min(1, floor / time);
-    const factors = matching.flatMap((change) => this.#underRoof.get(change)?.take(factor, kernel) ?? []);
-    return factors[0] ?? null;
+    for (const roof of roofs) roof.take(factor, kernel);
+    return factor;
   }
 
   factorOfBound(bound: Bound): number {

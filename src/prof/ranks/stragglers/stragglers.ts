@@ -100,9 +100,10 @@ export function latenessOf(parts: readonly RankPart[], { classes, nodes, groups,
   const [latest] = ranks
     .filter((test) => test.share >= NOTABLE_SHARE && !delayed.has(partOf(test)))
     .sort((a, b) => b.late - a.late);
-  const compared = new Set(
-    [...ranks, ...named].filter(({ canBeLate, unit }) => canBeLate && unit.level === 'rank').map(partOf),
-  );
+  // Others would not be found late even if they alone were last in each of their steps: they have too few.
+  const tests = first.filter(isOfRanks).length;
+  const canBeLate = ranks.filter(({ q, least }) => Math.min(q, least * tests) <= FALSE_DISCOVERY_RATE);
+  const compared = new Set([...canBeLate, ...named.filter(({ unit }) => unit.level === 'rank')].map(partOf));
   const whyNot = whyUntested(parts, { classes, works, refuted });
   return {
     ...{ stragglers, delays },
@@ -163,13 +164,18 @@ function lateAlike(family: Family, named: readonly Test[]): Outcome[] {
     if (test === null || test.p === null) return [];
     // The tested unit may be any of them.
     const outcome = withLateness(test, Math.max(set.p, Math.min(1, test.p * test.peers.length)));
-    return isLate(outcome) ? [{ ...outcome, canBeLate: true }] : [];
+    return isLate(outcome) ? [outcome] : [];
   });
+}
+
+/** Whether a test is about all steps of a rank or a machine. */
+function isOfRanks({ window, unit }: Test): boolean {
+  return window === null && unit.level !== 'group';
 }
 
 /** Hypotheses about the ranks; the rate of false positives is controlled for each separately. */
 const QUESTIONS: readonly ((test: Test) => boolean)[] = [
-  ({ window, unit }) => window === null && unit.level !== 'group',
+  isOfRanks,
   ({ window, unit }) => window === null && unit.level === 'group',
   ({ window }) => window !== null,
 ];
@@ -179,17 +185,14 @@ function outcomes(families: readonly Family[]): Outcome[] {
   return QUESTIONS.flatMap((isAsked) => {
     const asked = tests.filter(isAsked);
     const qs = falseDiscovery(asked.map(({ p }) => p));
-    const count = qs.filter((q) => q !== null).length;
     return asked.flatMap((test, index): Outcome[] => {
       const q = qs[index] ?? null;
-      if (q === null) return [];
-      const canBeLate = Math.min(q, test.least * count) <= FALSE_DISCOVERY_RATE;
-      return [{ ...withLateness(test, q), canBeLate }];
+      return q === null ? [] : [withLateness(test, q)];
     });
   });
 }
 
-function withLateness<T extends Test>(test: T, q: number): T & Omit<Outcome, 'canBeLate'> {
+function withLateness(test: Test, q: number): Outcome {
   const late = meanLate(test);
   return { ...test, late, share: late / test.own.typical, q };
 }
@@ -204,7 +207,7 @@ function againstOthers(test: Outcome, families: readonly Family[], named: readon
   return isKnown ? withLateness({ ...test, excess }, test.q) : test;
 }
 
-const isLate = (outcome: Omit<Outcome, 'canBeLate'>): boolean =>
+const isLate = (outcome: Outcome): boolean =>
   outcome.q <= FALSE_DISCOVERY_RATE &&
   outcome.share >= (outcome.window === null ? LEAST_SHARE : NOTABLE_SHARE) &&
   isOfMost(outcome);
@@ -213,7 +216,7 @@ const isLate = (outcome: Omit<Outcome, 'canBeLate'>): boolean =>
  * For a machine or a group: whether most of its ranks are late by at least half of its lateness, compared with the ranks of
  * the others.
  */
-function isOfMost({ own: work, unit, peers, columns, late }: Omit<Outcome, 'canBeLate'>): boolean {
+function isOfMost({ own: work, unit, peers, columns, late }: Outcome): boolean {
   if (unit.level === 'rank') return true;
   const others = peers.flatMap(({ rows }) => (rows === unit.rows ? [] : rows));
   const timesIn = (rows: readonly number[], column: number): number[] =>
@@ -250,8 +253,6 @@ interface Test {
 
 /** A test with its result. */
 interface Outcome extends Test {
-  /** Whether it would be found late if it alone were last in each of its steps; if not, it has too few steps. */
-  readonly canBeLate: boolean;
   readonly late: number;
   readonly share: number;
   readonly q: number;
@@ -262,15 +263,7 @@ function testOf(work: OwnWork, units: readonly Unit[]): Test | null {
   const times = units.map((unit) => unit.times);
   const [[unit], [places], [excess]] = [units, stepPlaces(times), excessOver(times)];
   if (unit === undefined || places === undefined || excess === undefined) return null;
-  return {
-    own: work,
-    unit,
-    peers: units,
-    excess,
-    columns: places.columns,
-    window: null,
-    ...chances(places),
-  };
+  return { own: work, unit, peers: units, excess, columns: places.columns, window: null, ...chances(places) };
 }
 
 function tested(work: OwnWork, units: readonly Unit[]): Test[] {
